@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lapbelt: confine a command under a sandbox profile.
+ *
+ *	struct lapbelt_error error = LAPBELT_ERROR_INIT;
+ *	struct lapbelt_policy *policy;
+ *	int status;
+ *
+ *	if (lapbelt_policy_from_text("(version 1)(allow default)(deny file-write*)", "mine.sb", NULL,
+ *				     &policy, &error) < 0)
+ *		return fail(&error);
+ *	if (lapbelt_run(policy, (char *[]){"make", NULL}, NULL, &status, &error) < 0)
+ *		return fail(&error);
+ *	lapbelt_policy_free(policy);
+ *
+ * Conventions
+ *   Functions return 0, or a negative enum lapbelt_code; then *error (which may be NULL) says what,
+ *   where and what would help. Out-parameters named ret_* are written on success only.
+ *   A denial is a result, not an error.
+ *   Strings are NUL-terminated bytes; the library copies what it keeps. Strings it returns belong
+ *   to the caller (lapbelt_free) unless stated otherwise.
+ *   The library never prints, logs, exits or aborts. A policy is immutable and may be used by many
+ *   threads at once; lapbelt_run() forks and handles signals, so one run at a time per process.
+ */
+#ifndef LAPBELT_H
+#define LAPBELT_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define LAPBELT_API __attribute__((visibility("default")))
+#else
+#define LAPBELT_API
+#endif
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+/* A closed list; functions return the negative. */
+enum lapbelt_code {
+	LAPBELT_OK,
+	LAPBELT_USAGE,   /* the arguments make no sense (exit 64) */
+	LAPBELT_POLICY,  /* a profile is wrong (exit 65) */
+	LAPBELT_OS,      /* the system refused something we need (exit 71) */
+	LAPBELT_COMMAND, /* the command could not be executed (exit 71) */
+	LAPBELT_GAP,     /* this system cannot enforce a rule that must hold (exit 71) */
+	LAPBELT_CONFIG,  /* what surrounds the policy is wrong: no home, cwd gone (exit 78) */
+	LAPBELT_LIMIT,   /* a bound on size, depth, steps or memory was reached (exit 65) */
+	LAPBELT_MEMORY,  /* out of memory (exit 71) */
+};
+
+struct lapbelt_error {
+	enum lapbelt_code code;
+	int os;               /* errno, or 0 */
+	unsigned line, column; /* from 1, columns in bytes; line 0: no place */
+	char file[256];       /* "" : none */
+	char text[512];       /* one line, no trailing dot */
+	char hint[256];       /* what would help; "": nothing known */
+};
+
+#define LAPBELT_ERROR_INIT {LAPBELT_OK, 0, 0, 0, {0}, {0}, {0}}
+
+/* The sysexits value a command line tool ends with on CODE: 0, 64, 65, 71 or 78. */
+LAPBELT_API int lapbelt_exit_code(enum lapbelt_code code);
+
+/* ---- Policies -------------------------------------------------------------------------------- */
+
+struct lapbelt_policy;
+
+enum lapbelt_target {
+	LAPBELT_TARGET_HOST, /* the system this runs on */
+	LAPBELT_TARGET_LINUX,
+	LAPBELT_TARGET_DARWIN,
+};
+
+struct lapbelt_param {
+	const char *key, *value;
+};
+
+enum lapbelt_policy_flags {
+	LAPBELT_POLICY_RUNTIME = 1 << 0, /* add what a dynamic program needs to start (see exec) */
+};
+
+struct lapbelt_policy_options {
+	size_t size; /* sizeof(struct lapbelt_policy_options) */
+	enum lapbelt_target target;
+	unsigned flags;                      /* enum lapbelt_policy_flags */
+	const struct lapbelt_param *params;  /* -D KEY=VALUE; the first of equal keys counts */
+	size_t n_params;
+	const char *import_dir; /* searched first for relative imports; NULL: none */
+	/*
+	 * Called for every error after the first, in order of the text (compilation goes on at the
+	 * next top-level form). The first is in the function's own *error by then. NULL: only that.
+	 */
+	void (*more_errors)(void *context, const struct lapbelt_error *error);
+	void *more_errors_context;
+};
+
+/* Compiles SBPL text. NAME stands in messages. OPTIONS may be NULL: host target, no parameters. */
+LAPBELT_API int lapbelt_policy_from_text(const char *text, const char *name,
+					 const struct lapbelt_policy_options *options,
+					 struct lapbelt_policy **ret_policy,
+					 struct lapbelt_error *error);
+
+/* As lapbelt_policy_from_text() with N bytes, which may contain anything. */
+LAPBELT_API int lapbelt_policy_from_bytes(const char *bytes, size_t n, const char *name,
+					  const struct lapbelt_policy_options *options,
+					  struct lapbelt_policy **ret_policy,
+					  struct lapbelt_error *error);
+
+/* Reads and compiles a file of at most 16 MiB; "-" is standard input. */
+LAPBELT_API int lapbelt_policy_from_file(const char *path,
+					 const struct lapbelt_policy_options *options,
+					 struct lapbelt_policy **ret_policy,
+					 struct lapbelt_error *error);
+
+/*
+ * sandbox-exec's named profiles: no-network, no-internet, no-write, no-write-except-temporary,
+ * pure-computation.
+ */
+LAPBELT_API int lapbelt_policy_from_name(const char *name,
+					 const struct lapbelt_policy_options *options,
+					 struct lapbelt_policy **ret_policy,
+					 struct lapbelt_error *error);
+
+LAPBELT_API void lapbelt_policy_free(struct lapbelt_policy *policy);
+
+/* ---- The default policy of `lapbelt run` ----------------------------------------------------- */
+
+struct lapbelt_default_options {
+	size_t size;        /* sizeof(struct lapbelt_default_options) */
+	enum lapbelt_target target;
+	const char *const *write; /* more write roots, NULL-terminated; NULL: none. "." allows a cwd of / or $HOME */
+};
+
+/*
+ * Writes the SBPL text of the default policy for the calling process's home, working directory and
+ * environment. This text is exactly what lapbelt_policy_default() compiles.
+ * -LAPBELT_CONFIG: no home directory, no working directory, or it is / or $HOME itself.
+ */
+LAPBELT_API int lapbelt_default_profile(const struct lapbelt_default_options *options,
+					char **ret_text, struct lapbelt_error *error);
+
+LAPBELT_API int lapbelt_policy_default(const struct lapbelt_default_options *options,
+				       struct lapbelt_policy **ret_policy,
+				       struct lapbelt_error *error);
+
+/* ---- Deciding -------------------------------------------------------------------------------- */
+
+struct lapbelt_decision {
+	int allowed;
+	/* The deciding rule; a built-in default has an empty file. Valid as long as the policy. */
+	const char *file;
+	unsigned line, column;
+	const char *rule;      /* its text, or a sentence about the built-in default */
+	const char *operation; /* where it was decided: the operation asked for, or an ancestor */
+};
+
+/*
+ * Decides OPERATION on ARGUMENTS (NULL-terminated; NULL: none): a /path, a name or HOST:PORT first,
+ * then KEY=VALUE: vnode-type=DIRECTORY mode=0644 target=self signal=SIGTERM xattr=user.x
+ * local=HOST:PORT protocol=tcp|udp. Never looks at the disk. -LAPBELT_USAGE: unknown operation,
+ * key or value.
+ */
+LAPBELT_API int lapbelt_decide(const struct lapbelt_policy *policy, const char *operation,
+			       const char *const *arguments, struct lapbelt_decision *ret_decision,
+			       struct lapbelt_error *error);
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+/* What is shared with the host, else private to the run. */
+enum lapbelt_scope {
+	LAPBELT_SHARE_PID = 1 << 0,
+	LAPBELT_SHARE_IPC = 1 << 1,
+	LAPBELT_SHARE_NET = 1 << 2,
+	LAPBELT_SHARE_TMP = 1 << 3,
+	LAPBELT_SHARE_SHM = 1 << 4,
+	LAPBELT_SHARE_PTS = 1 << 5,
+	LAPBELT_SHARE_ALL = (1 << 6) - 1,
+};
+
+enum lapbelt_run_flags {
+	LAPBELT_RUN_REPORT_GAPS = 1 << 0, /* run although a content gap exists (--gaps=report) */
+	LAPBELT_RUN_REFUSE_GAPS = 1 << 1, /* refuse on any gap (--gaps=refuse) */
+	LAPBELT_RUN_CLEAN_ENV = 1 << 2,   /* drop secrets, point caches below TMPDIR (DESIGN 15.6) */
+	LAPBELT_RUN_NO_USERNS = 1 << 3,   /* act as if user namespaces were not to be had */
+};
+
+struct lapbelt_run_options {
+	size_t size;    /* sizeof(struct lapbelt_run_options) */
+	unsigned share; /* enum lapbelt_scope */
+	unsigned flags; /* enum lapbelt_run_flags */
+	const int *pass_fds; /* descriptors >= 3 the command keeps */
+	size_t n_pass_fds;
+	int status_fd; /* our own exit is written here as "exit N\n" or "failed CODE\n"; -1: none */
+	/* Called before the command starts for every gap: KIND is "content", "metadata" or "stricter". */
+	void (*gap)(void *context, const char *kind, const char *text, const char *file, unsigned line);
+	void *gap_context;
+};
+
+#define LAPBELT_RUN_OPTIONS_INIT                                                                   \
+	{sizeof(struct lapbelt_run_options), 0, 0, NULL, 0, -1, NULL, NULL}
+
+/*
+ * Runs ARGV (NULL-terminated; PATH is searched) under POLICY and waits for it. The policy holds
+ * before the command's first instruction and for all its descendants; none of them outlives the
+ * call. Signals sent to this process are passed on while it waits. *RET_STATUS is the command's
+ * exit status, or 128 + signal.
+ * -LAPBELT_OS, -LAPBELT_GAP: not applied, nothing was run. -LAPBELT_COMMAND: could not be executed.
+ */
+LAPBELT_API int lapbelt_run(const struct lapbelt_policy *policy, char *const *argv,
+			    const struct lapbelt_run_options *options, int *ret_status,
+			    struct lapbelt_error *error);
+
+/* What the kernel will be told, as text. Probes this machine. */
+LAPBELT_API int lapbelt_plan(const struct lapbelt_policy *policy,
+			     const struct lapbelt_run_options *options, char **ret_text,
+			     struct lapbelt_error *error);
+
+LAPBELT_API void lapbelt_free(void *p);
+LAPBELT_API const char *lapbelt_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

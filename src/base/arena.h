@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arena: memory that dies together. One arena per compiled policy, per plan,
+ * per parse; arena_release() is the only free. A zeroed struct is a valid,
+ * empty arena without a limit.
+ *
+ * Every allocation counts against `limit` (bytes, 0: none), so hostile input
+ * meets an error instead of our memory, and a test can fail allocation number
+ * N for every N.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+#include "base/str.h"
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *head;
+	size_t used;  /* bytes handed out, rounding included */
+	size_t limit; /* 0: no limit */
+};
+
+/* Returns SIZE zeroed bytes aligned for any object, or NULL: limit reached or out of memory. */
+void *arena_alloc(struct arena *arena, size_t size);
+
+/* As arena_alloc(N * SIZE), with NULL on overflow. */
+void *arena_array(struct arena *arena, size_t n, size_t size);
+
+/*
+ * Room for one more element in an array of *CAP elements of which N are used: returns the old
+ * array or a larger copy, and updates *CAP. NULL as in arena_alloc(); the old array stays valid.
+ */
+void *arena_grow(struct arena *arena, void *array, size_t n, size_t *cap, size_t size);
+
+/* Copies of N bytes / of a slice, each followed by a NUL. NULL as in arena_alloc(). */
+char *arena_memdup(struct arena *arena, const void *p, size_t n);
+char *arena_strdup(struct arena *arena, struct str s);
+
+/* printf into the arena. NULL as in arena_alloc(). */
+char *arena_printf(struct arena *arena, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Frees everything; the arena is empty and usable again, its limit unchanged. */
+void arena_release(struct arena *arena);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/banned.h"
+
+int io_read_full(int fd, void *p, size_t n)
+{
+	char *to = p;
+
+	while (n > 0) {
+		ssize_t got = read(fd, to, n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0) {
+			errno = EPIPE;
+			return -1;
+		}
+		to += got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
+
+int io_write_full(int fd, const void *p, size_t n)
+{
+	const char *from = p;
+
+	while (n > 0) {
+		ssize_t put = write(fd, from, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -1;
+		from += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}
+
+int io_read_all(int fd, struct buf *ret, size_t limit)
+{
+	enum {
+		STEP = 64 * 1024
+	};
+	size_t total = 0;
+
+	for (;;) {
+		char *to = buf_reserve(ret, STEP);
+		ssize_t got;
+
+		if (!to) {
+			errno = ENOMEM;
+			return -1;
+		}
+		got = read(fd, to, STEP);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			return 0;
+		total += (size_t)got;
+		if (total > limit) {
+			errno = EFBIG;
+			return -1;
+		}
+		ret->n += (size_t)got;
+		ret->p[ret->n] = '\0';
+	}
+}
+
+int io_read_file(int dirfd, const char *path, struct buf *ret, size_t limit)
+{
+	int cleanup_fd fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return -1;
+	return io_read_all(fd, ret, limit);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* io: whole reads and writes over descriptors, EINTR handled, sizes bounded. */
+#ifndef BASE_IO_H
+#define BASE_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* Reads exactly N bytes. Returns 0, or -1 with errno (EPIPE: the end came first). */
+int io_read_full(int fd, void *p, size_t n);
+
+/* Writes all N bytes. Returns 0, or -1 with errno. */
+int io_write_full(int fd, const void *p, size_t n);
+
+/*
+ * Appends everything up to the end of FD to RET, at most LIMIT bytes. Returns 0, or -1 with errno;
+ * EFBIG: there was more.
+ */
+int io_read_all(int fd, struct buf *ret, size_t limit);
+
+/* As io_read_all() for a file named relative to DIRFD. FIFOs and devices do not block the open. */
+int io_read_file(int dirfd, const char *path, struct buf *ret, size_t limit);
+
+#endif

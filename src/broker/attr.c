@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls that change what is known about a file, by path and by descriptor:
+ * Landlock has no hook for them. Also truncate(2) and access(2), which must
+ * agree with open(2) or tools spin.
+ */
+#include "broker/call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/xattr.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+#include <utime.h>
+
+#include "base/fd.h"
+#include "base/banned.h"
+
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452 /* 6.6 */
+#endif
+
+/* ---- Which object -------------------------------------------------------------------------------- */
+
+enum by {
+	BY_PATH,    /* args: path; links are followed */
+	BY_LINK,    /* args: path; they are not */
+	BY_FD,      /* args: descriptor */
+	BY_DIRFD,   /* args: dirfd, path; links are followed */
+	BY_FLAGS,   /* args: dirfd, path, ..., flags: AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH */
+};
+
+struct shape {
+	int nr;
+	enum by by;
+	unsigned char flags; /* BY_FLAGS: which argument */
+	unsigned char rest;  /* the first argument after the object */
+};
+
+static const struct shape shapes[] = {
+#ifdef SYS_chmod
+	{SYS_chmod, BY_PATH, 0, 1},
+	{SYS_chown, BY_PATH, 0, 1},
+	{SYS_lchown, BY_LINK, 0, 1},
+	{SYS_utime, BY_PATH, 0, 1},
+	{SYS_utimes, BY_PATH, 0, 1},
+	{SYS_futimesat, BY_DIRFD, 0, 2},
+	{SYS_access, BY_PATH, 0, 1},
+#endif
+	{SYS_fchmod, BY_FD, 0, 1},
+	{SYS_fchmodat, BY_DIRFD, 0, 2},
+	{SYS_fchmodat2, BY_FLAGS, 3, 2},
+	{SYS_fchown, BY_FD, 0, 1},
+	{SYS_fchownat, BY_FLAGS, 4, 2},
+	{SYS_utimensat, BY_FLAGS, 3, 2},
+	{SYS_setxattr, BY_PATH, 0, 1},
+	{SYS_lsetxattr, BY_LINK, 0, 1},
+	{SYS_fsetxattr, BY_FD, 0, 1},
+	{SYS_removexattr, BY_PATH, 0, 1},
+	{SYS_lremovexattr, BY_LINK, 0, 1},
+	{SYS_fremovexattr, BY_FD, 0, 1},
+	{SYS_truncate, BY_PATH, 0, 1},
+	{SYS_faccessat, BY_DIRFD, 0, 2},
+	{SYS_faccessat2, BY_FLAGS, 3, 2},
+};
+
+/* The object of a call: its place, an open file where the call names one, and what is known of it. */
+struct attr_target {
+	struct place place;
+	int fd; /* BY_FD: the caller's open file; else -1 */
+	bool symlink_itself;
+	const uint64_t *rest; /* the arguments after the object */
+	int flags;
+	struct stat st;
+};
+
+static void target_release(struct attr_target *target)
+{
+	place_release(&target->place);
+	fd_close(&target->fd);
+}
+#define cleanup_target __attribute__((cleanup(target_release)))
+#define ATTR_TARGET_NONE    ((struct attr_target){.place = PLACE_NONE, .fd = -1})
+
+static int find_by_path(const struct call *call, const struct shape *shape, struct attr_target *ret)
+{
+	bool at = shape->by == BY_DIRFD || shape->by == BY_FLAGS;
+	int dirfd = at ? (int)call->args[0] : AT_FDCWD;
+	uint64_t address = call->args[at ? 1 : 0];
+	bool follow = shape->by != BY_LINK && !(ret->flags & AT_SYMLINK_NOFOLLOW);
+	char path[PATH_MAX];
+
+	/* utimensat(2) and futimesat(2) take NULL for the descriptor itself. */
+	if (at && address == 0 && ret->rest == call->args + 2 && dirfd != AT_FDCWD) {
+		ret->fd = caller_fd(call, dirfd);
+		return ret->fd < 0 ? -1 : resolve_fd(call, ret->fd, &ret->place);
+	}
+	if (call_read_string(call, address, path, sizeof(path)) < 0)
+		return -1;
+	return resolve_object(call, dirfd, path, follow, ret->flags & AT_EMPTY_PATH, &ret->place);
+}
+
+/* 0, or -1 with errno. */
+static int find(const struct call *call, struct attr_target *ret)
+{
+	const struct shape *shape = shapes;
+	int r;
+
+	while (shape->nr != call->nr)
+		shape++;
+	ret->rest = call->args + shape->rest;
+	ret->flags = shape->by == BY_FLAGS ? (int)call->args[shape->flags] : 0;
+	if (shape->by == BY_FD) {
+		ret->fd = caller_fd(call, (int)call->args[0]);
+		r = ret->fd < 0 ? -1 : resolve_fd(call, ret->fd, &ret->place);
+	} else {
+		r = find_by_path(call, shape, ret);
+	}
+	if (r < 0 || fstat(ret->fd >= 0 ? ret->fd : ret->place.object, &ret->st) < 0)
+		return -1;
+	ret->symlink_itself = S_ISLNK(ret->st.st_mode);
+	return 0;
+}
+
+static bool may(const struct call *call, enum op op, const struct attr_target *target)
+{
+	struct subject subject = {.place = &target->place,
+				  .vnode_type = vnode_type_of(target->st.st_mode),
+				  .has_mode = true,
+				  .mode = target->st.st_mode};
+
+	return judge(call, op, &subject);
+}
+
+/* Finds the object and asks about OP. false: answered already. */
+static bool prepare(struct call *call, enum op op, struct attr_target *ret)
+{
+	if (find(call, ret) < 0) {
+		call_error(call, errno);
+		return false;
+	}
+	if (!may(call, op, ret) || caller_assume(call) < 0) {
+		call_error(call, EPERM);
+		return false;
+	}
+	return true;
+}
+
+/* A path that means the pinned object and nothing else. */
+static struct fd_path target_path(const struct attr_target *target)
+{
+	return fd_path(target->fd >= 0 ? target->fd : target->place.object);
+}
+
+/* ---- Handlers ------------------------------------------------------------------------------------- */
+
+void handle_chmod(struct call *call)
+{
+	struct attr_target cleanup_target target = ATTR_TARGET_NONE;
+	mode_t mode;
+
+	if (!prepare(call, OP_FILE_WRITE_MODE, &target))
+		return;
+	mode = (mode_t)target.rest[0] & 07777;
+	if (mode & (S_ISUID | S_ISGID)) {
+		struct subject subject = {.place = &target.place,
+					  .vnode_type = vnode_type_of(target.st.st_mode),
+					  .has_mode = true,
+					  .mode = mode};
+
+		if (!judge(call, OP_FILE_WRITE_SETUGID, &subject)) {
+			call_error(call, EPERM);
+			return;
+		}
+	}
+	if (target.symlink_itself)
+		call_error(call, EOPNOTSUPP);
+	else if (target.fd >= 0)
+		call_result(call, fchmod(target.fd, mode));
+	else
+		call_result(call, chmod(target_path(&target).text, mode));
+}
+
+void handle_chown(struct call *call)
+{
+	struct attr_target cleanup_target target = ATTR_TARGET_NONE;
+	uid_t uid;
+	gid_t gid;
+
+	if (!prepare(call, OP_FILE_WRITE_OWNER, &target))
+		return;
+	uid = (uid_t)target.rest[0];
+	gid = (gid_t)target.rest[1];
+	if (target.fd >= 0)
+		call_result(call, fchown(target.fd, uid, gid));
+	else
+		call_result(call, fchownat(target.place.object, "", uid, gid, AT_EMPTY_PATH));
+}
+
+/* The times argument of whichever call it is, as utimensat(2) takes it. 0; 1: now; -1 with errno. */
+static int read_times(const struct call *call, uint64_t address, struct timespec to[2])
+{
+	struct timeval tv[2];
+
+	if (address == 0)
+		return 1;
+#ifdef SYS_utime
+	if (call->nr == SYS_utime) {
+		struct utimbuf old;
+
+		if (call_read(call, address, &old, sizeof(old)) < 0)
+			return -1;
+		to[0] = (struct timespec){.tv_sec = old.actime};
+		to[1] = (struct timespec){.tv_sec = old.modtime};
+		return 0;
+	}
+#endif
+	if (call->nr == SYS_utimensat)
+		return call_read(call, address, to, 2 * sizeof(*to));
+	if (call_read(call, address, tv, sizeof(tv)) < 0)
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		if (tv[i].tv_usec < 0 || tv[i].tv_usec >= 1000000) {
+			errno = EINVAL;
+			return -1;
+		}
+		to[i] = (struct timespec){.tv_sec = tv[i].tv_sec, .tv_nsec = tv[i].tv_usec * 1000};
+	}
+	return 0;
+}
+
+void handle_utimes(struct call *call)
+{
+	struct attr_target cleanup_target target = ATTR_TARGET_NONE;
+	struct timespec times[2];
+	int now;
+
+	if (!prepare(call, OP_FILE_WRITE_TIMES, &target))
+		return;
+	now = read_times(call, target.rest[0], times);
+	if (now < 0)
+		call_error(call, errno);
+	else if (target.fd >= 0)
+		call_result(call, futimens(target.fd, now ? NULL : times));
+	else
+		call_result(call, utimensat(target.place.object, "", now ? NULL : times,
+					    AT_EMPTY_PATH));
+}
+
+void handle_xattr(struct call *call)
+{
+	struct attr_target cleanup_target target = ATTR_TARGET_NONE;
+	cleanup_free void *value = NULL;
+	char name[XATTR_NAME_MAX + 1];
+	struct subject subject;
+	bool removes = call->nr == SYS_removexattr || call->nr == SYS_lremovexattr ||
+		       call->nr == SYS_fremovexattr;
+	size_t size;
+
+	if (find(call, &target) < 0 ||
+	    call_read_string(call, target.rest[0], name, sizeof(name)) < 0) {
+		call_error(call, errno == ENAMETOOLONG ? ERANGE : errno);
+		return;
+	}
+	subject = (struct subject){.place = &target.place,
+				   .vnode_type = vnode_type_of(target.st.st_mode),
+				   .xattr = name};
+	if (!judge(call, OP_FILE_WRITE_XATTR, &subject) || caller_assume(call) < 0) {
+		call_error(call, EPERM);
+		return;
+	}
+	if (removes) {
+		call_result(call, target.fd >= 0 ?
+					  fremovexattr(target.fd, name) :
+					  removexattr(target_path(&target).text, name));
+		return;
+	}
+	size = target.rest[2];
+	if (size > XATTR_SIZE_MAX) {
+		call_error(call, E2BIG);
+		return;
+	}
+	value = malloc(size ? size : 1);
+	if (!value || (size && call_read(call, target.rest[1], value, size) < 0)) {
+		call_error(call, value ? errno : ENOMEM);
+		return;
+	}
+	call_result(call, target.fd >= 0 ?
+				  fsetxattr(target.fd, name, value, size, (int)target.rest[3]) :
+				  setxattr(target_path(&target).text, name, value, size,
+					   (int)target.rest[3]));
+}
+
+void handle_truncate(struct call *call)
+{
+	struct attr_target cleanup_target target = ATTR_TARGET_NONE;
+
+	if (prepare(call, OP_FILE_WRITE_DATA, &target))
+		call_result(call, truncate(target_path(&target).text, (off_t)target.rest[0]));
+}
+
+void handle_access(struct call *call)
+{
+	struct attr_target cleanup_target target = ATTR_TARGET_NONE;
+	int mode;
+
+	if (find(call, &target) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	mode = (int)target.rest[0];
+	if (((mode & W_OK) && !may(call, OP_FILE_WRITE_DATA, &target)) ||
+	    ((mode & R_OK) && !may(call, OP_FILE_READ_DATA, &target)) ||
+	    ((mode & X_OK) && !S_ISDIR(target.st.st_mode) &&
+	     !may(call, OP_PROCESS_EXEC_ANY, &target)) ||
+	    caller_assume(call) < 0) {
+		call_error(call, EPERM);
+		return;
+	}
+	/* By real ids unless AT_EACCESS; the object is pinned, so nothing is left to follow. */
+	call_result(call, syscall(SYS_faccessat2, target.place.object, "", mode,
+				  (target.flags & AT_EACCESS) | AT_EMPTY_PATH));
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Receives notified calls and gives each to its handler. */
+#include "broker/call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/io.h"
+#include "linux/linux.h"
+#include "base/banned.h"
+
+/* 6.6 */
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
+#endif
+enum { SYNC_WAKE_UP = 1 };
+
+enum { RETRY_MS = 10 };
+
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452 /* 6.6 */
+#endif
+
+static const struct {
+	int nr;
+	void (*handle)(struct call *call);
+} handlers[] = {
+#ifdef SYS_open
+	{SYS_open, handle_open},
+	{SYS_creat, handle_open},
+	{SYS_mkdir, handle_mkdir},
+	{SYS_mknod, handle_mknod},
+	{SYS_unlink, handle_unlink},
+	{SYS_rmdir, handle_unlink},
+	{SYS_symlink, handle_symlink},
+	{SYS_link, handle_link},
+	{SYS_rename, handle_rename},
+	{SYS_access, handle_access},
+	{SYS_chmod, handle_chmod},
+	{SYS_chown, handle_chown},
+	{SYS_lchown, handle_chown},
+	{SYS_utime, handle_utimes},
+	{SYS_utimes, handle_utimes},
+	{SYS_futimesat, handle_utimes},
+#endif
+#ifdef SYS_renameat
+	{SYS_renameat, handle_rename},
+#endif
+	{SYS_openat, handle_open},
+	{SYS_mkdirat, handle_mkdir},
+	{SYS_mknodat, handle_mknod},
+	{SYS_unlinkat, handle_unlink},
+	{SYS_symlinkat, handle_symlink},
+	{SYS_linkat, handle_link},
+	{SYS_renameat2, handle_rename},
+	{SYS_truncate, handle_truncate},
+	{SYS_faccessat, handle_access},
+	{SYS_faccessat2, handle_access},
+	{SYS_fchmod, handle_chmod},
+	{SYS_fchmodat, handle_chmod},
+	{SYS_fchmodat2, handle_chmod},
+	{SYS_fchown, handle_chown},
+	{SYS_fchownat, handle_chown},
+	{SYS_utimensat, handle_utimes},
+	{SYS_setxattr, handle_xattr},
+	{SYS_lsetxattr, handle_xattr},
+	{SYS_fsetxattr, handle_xattr},
+	{SYS_removexattr, handle_xattr},
+	{SYS_lremovexattr, handle_xattr},
+	{SYS_fremovexattr, handle_xattr},
+	{SYS_connect, handle_connect},
+	{SYS_bind, handle_bind},
+	{SYS_listen, handle_listen},
+	{SYS_sendto, handle_sendto},
+	{SYS_execve, handle_exec},
+	{SYS_execveat, handle_exec},
+	{SYS_kill, handle_signal},
+	{SYS_tkill, handle_signal},
+	{SYS_tgkill, handle_signal},
+	{SYS_rt_sigqueueinfo, handle_signal},
+	{SYS_rt_tgsigqueueinfo, handle_signal},
+	{SYS_pidfd_send_signal, handle_signal},
+	{SYS_umask, handle_umask},
+	{SYS_setuid, handle_setids},
+	{SYS_setgid, handle_setids},
+	{SYS_setreuid, handle_setids},
+	{SYS_setregid, handle_setids},
+	{SYS_setresuid, handle_setids},
+	{SYS_setresgid, handle_setids},
+	{SYS_setfsuid, handle_setids},
+	{SYS_setfsgid, handle_setids},
+	{SYS_setgroups, handle_setids},
+	{SYS_capset, handle_setids},
+};
+
+static void dispatch(struct call *call)
+{
+	for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
+		if (handlers[i].nr != call->nr)
+			continue;
+		handlers[i].handle(call);
+		if (!call->answered) /* cannot happen; but nobody shall wait forever */
+			call_error(call, EPERM);
+		return;
+	}
+	call_error(call, EPERM);
+}
+
+/* ---- The serving thread ---------------------------------------------------------------------------- */
+
+struct server {
+	struct broker broker;
+	pthread_t thread;
+};
+
+static void receive(struct broker *broker, struct seccomp_notif *notification, size_t size)
+{
+	struct call call = {.broker = broker, .listener = broker->listener};
+
+	memset(notification, 0, size);
+	/* ENOENT: the caller was killed between poll and here. */
+	if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, notification) < 0)
+		return;
+	call.id = notification->id;
+	call.tid = (pid_t)notification->pid;
+	call.nr = notification->data.nr;
+	for (int i = 0; i < 6; i++)
+		call.args[i] = notification->data.args[i];
+	dispatch(&call);
+}
+
+static void serve(struct broker *broker, struct seccomp_notif *notification, size_t size)
+{
+	struct pollfd polled[2] = {{.fd = broker->listener, .events = POLLIN},
+				   {.fd = broker->stop, .events = POLLIN}};
+
+	for (;;) {
+		int n = poll(polled, 2, broker->pending ? RETRY_MS : -1);
+
+		if (n < 0 && errno != EINTR)
+			return;
+		if (n > 0 && polled[1].revents)
+			return;
+		if (n > 0 && (polled[0].revents & POLLIN))
+			receive(broker, notification, size);
+		else if (n > 0 && polled[0].revents)
+			return; /* POLLHUP: nobody is left inside */
+		if (broker->pending)
+			pending_retry(broker);
+	}
+}
+
+/* A file system context and capabilities of the thread's own: no wider than the command's. */
+static int confine_thread(struct broker *broker)
+{
+	if (unshare(CLONE_FS) < 0 || caps_drop() < 0)
+		return -1;
+	broker->umask = umask(broker->initial_umask);
+	broker->umask = broker->initial_umask;
+	return fchdir(broker->proc);
+}
+
+static void *thread_main(void *data)
+{
+	struct server *server = data;
+	struct broker *broker = &server->broker;
+	struct seccomp_notif_sizes sizes;
+	cleanup_free struct seccomp_notif *notification = NULL;
+	size_t size = sizeof(*notification);
+
+	/* The kernel's structure may be larger than the one we were built with. */
+	if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) == 0 &&
+	    sizes.seccomp_notif > size)
+		size = sizes.seccomp_notif;
+	notification = malloc(size);
+	if (notification && confine_thread(broker) == 0)
+		serve(broker, notification, size);
+	/* From here on the kernel answers ENOSYS: nothing that needed us happens any more. */
+	pending_free(broker);
+	fd_close(&broker->listener);
+	return NULL;
+}
+
+/* ---- Start and end ----------------------------------------------------------------------------------- */
+
+/* Is a procfs mounted anywhere but at /proc, as PID sees it? Unknown counts as yes. */
+static bool has_stray_procs(pid_t pid)
+{
+	char path[64];
+	struct buf text = {0};
+	bool stray = true;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)pid);
+	if (io_read_file(AT_FDCWD, path, &text, 16u << 20) == 0) {
+		stray = false;
+		for (char *line = text.p; line && *line;) {
+			char *end = strchrnul(line, '\n');
+			char *type;
+
+			*end = *end ? '\0' : *end;
+			type = strstr(line, " - proc ");
+			/* 36 35 98:0 /root /mount-point ...: proc_pid_mountinfo(5) */
+			if (type && !strstr(line, " / /proc "))
+				stray = true;
+			line = end + 1 <= text.p + text.n ? end + 1 : NULL;
+		}
+	}
+	buf_release(&text);
+	return stray;
+}
+
+static bool has_mount(const struct plan *plan, enum mount_kind kind)
+{
+	for (size_t i = 0; i < plan->n_mounts; i++)
+		if (plan->mounts[i].kind == kind)
+			return true;
+	return false;
+}
+
+static int set_up(struct broker *broker, const struct broker_options *options, struct err *e)
+{
+	char path[64];
+	mode_t mask = umask(0);
+
+	(void)umask(mask);
+	broker->initial_umask = mask;
+	broker->init = options->init;
+	broker->own_proc = has_mount(options->plan, MOUNT_PROC);
+	broker->own_pts = has_mount(options->plan, MOUNT_PRIVATE_PTS);
+	broker->stray_procs = has_stray_procs(options->command);
+	broker->stop = eventfd(0, EFD_CLOEXEC);
+	broker->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	(void)snprintf(path, sizeof(path), "/proc/%d/root", (int)options->command);
+	broker->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (broker->stop < 0 || broker->proc < 0 || broker->root < 0)
+		return err_os(e, "could not look into the sandbox");
+	/* Both sides run on one processor where that is cheaper; older kernels do without. */
+	(void)ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SYNC_WAKE_UP);
+	return 0;
+}
+
+static void server_free(struct server *server)
+{
+	fd_close(&server->broker.listener);
+	fd_close(&server->broker.stop);
+	fd_close(&server->broker.proc);
+	fd_close(&server->broker.root);
+	fresh_release(&server->broker.fresh);
+	free(server);
+}
+
+/* The thread's mask: signals are the supervisor's business. */
+static int start_thread(struct server *server)
+{
+	sigset_t all, mask;
+	int r;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_BLOCK, &all, &mask);
+	r = pthread_create(&server->thread, NULL, thread_main, server);
+	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	return r;
+}
+
+int broker_start(const struct broker_options *options, struct broker **ret, struct err *e)
+{
+	struct server *server = calloc(1, sizeof(*server));
+	int listener = options->listener;
+	int r;
+
+	if (!server) {
+		fd_close(&listener);
+		return err_memory(e);
+	}
+	server->broker = (struct broker){
+		.policy = options->input->policy,
+		.input = options->input,
+		.plan = options->plan,
+		.listener = listener,
+		.stop = -1,
+		.root = -1,
+		.proc = -1,
+	};
+	r = set_up(&server->broker, options, e);
+	if (r == 0) {
+		errno = start_thread(server);
+		if (errno)
+			r = err_os(e, "could not start the broker");
+	}
+	if (r < 0) {
+		server_free(server);
+		return r;
+	}
+	*ret = &server->broker;
+	return 0;
+}
+
+void broker_stop(struct broker *broker)
+{
+	/* The broker is the first member of its server. */
+	struct server *server = (struct server *)broker;
+	const uint64_t one = 1;
+
+	if (!server)
+		return;
+	(void)io_write_full(server->broker.stop, &one, sizeof(one));
+	(void)pthread_join(server->thread, NULL);
+	server_free(server);
+}

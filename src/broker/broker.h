@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * broker: answers, outside the sandbox, the system calls that the floor cannot
+ * decide. One file per class of calls; broker.c receives them and dispatches by
+ * a table.
+ *
+ * Rules that everything here keeps (seccomp_unotify(2), reference/LINUX.md 3):
+ *   - arguments are copied once; every later step uses the copy;
+ *   - objects are pinned (O_PATH, pidfd_getfd), the decision is about what is pinned, and the act is
+ *     done on what is pinned;
+ *   - the call runs with the caller's root, working directory, umask and file system ids;
+ *   - CONTINUE is answered only where the outcome does not depend on the caller's memory, or where
+ *     the Landlock floor, which the kernel applies to the caller afterwards, bounds the outcome
+ *     whatever the caller writes into its memory meanwhile;
+ *   - what cannot be told is denied.
+ *
+ * One thread serves, so the name space operations of a sandbox are serialised. It has a file system
+ * context (umask, working directory) and capabilities of its own, no wider than the command's.
+ * Calls that may block are not waited for: they are tried without blocking and retried (pending.c)
+ * or done by a thread of their own (connect).
+ */
+#ifndef BROKER_BROKER_H
+#define BROKER_BROKER_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "plan/plan.h"
+#include "policy/policy.h"
+
+/*
+ * A `deny` rule with this message does not hold below a repository's `.git` that the session itself
+ * made (DESIGN 9): new repositories write their own configuration. See fresh.c.
+ */
+#define BROKER_NEW_REPOSITORY "lapbelt: new repository"
+
+struct broker;
+
+struct broker_options {
+	const struct plan_input *input; /* what the plan was made from; outlives the broker */
+	const struct plan *plan;
+	int listener;        /* consumed, also on failure */
+	pid_t init, command; /* of the run, in our pid namespace; both alive */
+};
+
+/* Starts the serving thread. */
+int broker_start(const struct broker_options *options, struct broker **ret, struct err *e);
+
+/* Ends it; calls still waiting fail with ENOSYS in the sandbox. NULL is fine. */
+void broker_stop(struct broker *broker);
+
+#endif

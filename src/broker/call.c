@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers to a notified call, and copies of the caller's memory. seccomp_unotify(2). */
+#include "broker/call.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+
+#include "base/banned.h"
+
+/* 5.14; the name is missing in older headers. */
+#ifndef SECCOMP_ADDFD_FLAG_SEND
+#define SECCOMP_ADDFD_FLAG_SEND (1UL << 1)
+#endif
+
+/* A caller that was killed meanwhile makes the ioctl fail with ENOENT: nobody waits for the answer. */
+static void respond(struct call *call, int64_t value, int error, unsigned flags)
+{
+	struct seccomp_notif_resp response = {
+		.id = call->id, .val = value, .error = -error, .flags = flags};
+
+	assert(!call->answered);
+	call->answered = true;
+	(void)ioctl(call->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+}
+
+void call_error(struct call *call, int error)
+{
+	respond(call, 0, error, 0);
+}
+
+void call_value(struct call *call, int64_t value)
+{
+	respond(call, value, 0, 0);
+}
+
+void call_result(struct call *call, long r)
+{
+	if (r < 0)
+		call_error(call, errno);
+	else
+		call_value(call, r);
+}
+
+void call_continue(struct call *call)
+{
+	respond(call, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+}
+
+void call_fd(struct call *call, int fd, bool cloexec)
+{
+	struct seccomp_notif_addfd add = {
+		.id = call->id,
+		.flags = SECCOMP_ADDFD_FLAG_SEND,
+		.srcfd = (uint32_t)fd,
+		.newfd_flags = cloexec ? O_CLOEXEC : 0,
+	};
+	int r = ioctl(call->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+
+	if (r < 0 && errno == EINVAL) { /* before 5.14: in two steps */
+		add.flags = 0;
+		r = ioctl(call->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+		call_result(call, r);
+		return;
+	}
+	if (r < 0)
+		call_error(call, errno); /* EMFILE: the caller's limit */
+	else
+		call->answered = true;
+}
+
+bool call_is_alive(const struct call *call)
+{
+	return ioctl(call->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &call->id) == 0;
+}
+
+int call_read(const struct call *call, uint64_t address, void *to, size_t n)
+{
+	struct iovec local = {.iov_base = to, .iov_len = n};
+	struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = n};
+	ssize_t got = process_vm_readv(call->tid, &local, 1, &remote, 1, 0);
+
+	if (got == (ssize_t)n)
+		return 0;
+	if (got >= 0 || errno != EPERM)
+		errno = EFAULT;
+	return -1;
+}
+
+int call_read_string(const struct call *call, uint64_t address, char *to, size_t size)
+{
+	const size_t page = 4096;
+	size_t n = 0;
+
+	while (n < size) {
+		/* Up to the end of a page: the next one may not be there. */
+		size_t step = page - (size_t)((address + n) % page);
+
+		if (step > size - n)
+			step = size - n;
+		if (call_read(call, address + n, to + n, step) < 0)
+			return -1;
+		if (memchr(to + n, '\0', step))
+			return 0;
+		n += step;
+	}
+	errno = ENAMETOOLONG;
+	return -1;
+}

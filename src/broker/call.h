@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside the broker: one notified system call and what its handlers share. */
+#ifndef BROKER_CALL_H
+#define BROKER_CALL_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "base/str.h"
+#include "broker/broker.h"
+#include "broker/fresh.h"
+
+struct pending;
+
+struct broker {
+	const struct policy *policy;
+	const struct plan_input *input;
+	const struct plan *plan;
+	int listener;
+	int stop;      /* eventfd */
+	int root;      /* the sandbox's root directory; chroot and friends are refused, so it is one */
+	int proc;      /* our own /proc */
+	pid_t init;
+	bool own_proc;    /* the sandbox sees a procfs of its own pid namespace at /proc */
+	bool stray_procs; /* some procfs is mounted elsewhere too */
+	bool own_pts;     /* /dev/pts is a devpts of the session */
+	mode_t initial_umask, umask;  /* the command's at its start; ours now */
+	bool umask_changed;           /* somebody inside has called umask(2) since */
+	bool ids_changed;             /* or one of setuid(2) and its kin */
+	struct fresh fresh;
+	struct pending *pending;
+};
+
+/* A system call that waits for its answer. Handlers answer it exactly once. */
+struct call {
+	struct broker *broker;
+	int listener;
+	uint64_t id;
+	pid_t tid; /* the calling thread, in our pid namespace */
+	int nr;
+	uint64_t args[6];
+	bool answered;
+};
+
+/* ---- Answers (call.c) -------------------------------------------------------------------------- */
+
+void call_error(struct call *call, int error); /* errno value, > 0 */
+void call_value(struct call *call, int64_t value);
+
+/* R as returned by a system call of ours: its value, or errno. */
+void call_result(struct call *call, long r);
+
+/* The kernel runs the call after all. See broker.h for when that is sound; say why at each use. */
+void call_continue(struct call *call);
+
+/* Gives the caller a duplicate of FD (kept by us) as its new descriptor and answers with it. */
+void call_fd(struct call *call, int fd, bool cloexec);
+
+/* Is the caller still waiting? After it was killed its pid may be somebody else's. */
+bool call_is_alive(const struct call *call);
+
+/* ---- The caller's memory, copied once. 0, or -1 with errno EFAULT, ENAMETOOLONG, ESRCH ----------- */
+
+int call_read(const struct call *call, uint64_t address, void *to, size_t n);
+
+/* A NUL-terminated string into TO of SIZE bytes. */
+int call_read_string(const struct call *call, uint64_t address, char *to, size_t size);
+
+/* ---- The caller (caller.c) ---------------------------------------------------------------------- */
+
+/* A duplicate of the caller's descriptor FD (pidfd_getfd): the same open file. -1 with errno. */
+int caller_fd(const struct call *call, int fd);
+
+/* An O_PATH descriptor of the caller's directory DIRFD, or AT_FDCWD. -1 with errno. */
+int caller_directory(const struct call *call, int dirfd);
+
+/* Takes on the caller's umask and file system ids for the next act of ours. 0, or -1 with errno. */
+int caller_assume(const struct call *call);
+
+/* The caller's process (thread group) id here, and both ids as its own /proc shows them. */
+struct caller_pids {
+	pid_t tgid, shown_tgid, shown_tid;
+};
+int caller_pids(const struct call *call, struct caller_pids *ret); /* 0, or -1 with errno */
+
+/* Is PID (in our pid namespace) part of this sandbox, init excluded? */
+bool caller_is_inside(const struct broker *broker, pid_t pid);
+
+/* ---- Places (resolve.c) -------------------------------------------------------------------------- */
+
+/* Where a path leads, pinned. */
+struct place {
+	int dir;    /* O_PATH: the directory that holds `name`; -1: only the object is known */
+	int object; /* O_PATH: the object itself; -1: not pinned (it may not exist) */
+	char name[NAME_MAX + 1]; /* last component; "" with dir -1 */
+	bool trailing_slash;     /* the path insists on a directory */
+	char path[PATH_MAX + NAME_MAX + 2]; /* canonical, in the sandbox's view; "" has no name at all */
+	size_t path_n;
+	policy_state state; /* after walking path */
+};
+
+#define PLACE_NONE ((struct place){.dir = -1, .object = -1})
+
+void place_release(struct place *place);
+#define cleanup_place __attribute__((cleanup(place_release)))
+
+/*
+ * Pins the directory of PATH's last component, which is not looked at: for calls that make, remove
+ * or rename names. -1 with errno. EEXIST: there is no such component, ret->name says what is there
+ * instead: "/", "." or "..".
+ */
+int resolve_name(const struct call *call, int dirfd, const char *path, struct place *ret);
+
+/*
+ * Pins the object PATH leads to. FOLLOW: through a symlink at the end. An empty PATH is the object
+ * of DIRFD itself where EMPTY_OK. -1 with errno.
+ */
+int resolve_object(const struct call *call, int dirfd, const char *path, bool follow, bool empty_ok,
+		   struct place *ret);
+
+/* As resolve_name() for the text of the symlink at LINK: where it points, there or not. */
+int resolve_link(const struct call *call, const struct place *link, struct place *ret);
+
+/* The place of an open file of the caller's; FD is ours. path "" if it has no name. */
+int resolve_fd(const struct call *call, int fd, struct place *ret);
+
+/* "/proc/self/fd/N" of ours: a path that means exactly the pinned object. */
+struct fd_path {
+	char text[32];
+};
+struct fd_path fd_path(int fd);
+
+/* ---- Decisions (judge.c) -------------------------------------------------------------------------- */
+
+struct subject {
+	const struct place *place;
+	enum vnode_type vnode_type; /* VNODE_UNKNOWN: absent */
+	bool has_mode;
+	mode_t mode;
+	const char *xattr; /* NULL: absent */
+};
+
+bool judge(const struct call *call, enum op op, const struct subject *subject);
+
+enum vnode_type vnode_type_of(mode_t mode);
+
+/* May what is at FROM be moved (LINK false) or linked to TO without becoming more permitted? */
+bool judge_move(const struct call *call, const struct place *from, const struct place *to,
+		bool is_directory);
+
+/* ---- Handlers: one per system call, in the table of broker.c --------------------------------------- */
+
+void handle_open(struct call *call);   /* open, openat, creat */
+void handle_mkdir(struct call *call);  /* mkdir, mkdirat */
+void handle_mknod(struct call *call);  /* mknod, mknodat */
+void handle_unlink(struct call *call); /* unlink, unlinkat, rmdir */
+void handle_symlink(struct call *call);
+void handle_link(struct call *call);
+void handle_rename(struct call *call);
+void handle_truncate(struct call *call);
+void handle_access(struct call *call);
+void handle_chmod(struct call *call);
+void handle_chown(struct call *call);
+void handle_utimes(struct call *call);
+void handle_xattr(struct call *call);
+void handle_connect(struct call *call);
+void handle_bind(struct call *call);
+void handle_listen(struct call *call);
+void handle_sendto(struct call *call);
+void handle_exec(struct call *call);
+void handle_signal(struct call *call);
+void handle_umask(struct call *call);
+void handle_setids(struct call *call);
+
+/* ---- Calls that would block (pending.c) ------------------------------------------------------------ */
+
+/*
+ * Tries again later: RETRY gets the call and DATA (malloc'd, freed by pending) until it has answered
+ * or the caller is gone. RELEASE (may be NULL) lets go of what DATA holds.
+ */
+void pending_add(struct call *call, void (*retry)(struct call *call, void *data),
+		 void (*release)(void *data), void *data);
+void pending_retry(struct broker *broker);
+void pending_free(struct broker *broker);
+
+/*
+ * For what can only be waited for: BODY gets the call and DATA (malloc'd, freed afterwards) in a
+ * thread of its own, where it answers. There call->broker is NULL: the broker may be gone by then.
+ */
+void call_apart(struct call *call, void (*body)(struct call *call, void *data),
+		void (*release)(void *data), void *data);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who calls: its descriptors, working directory, umask and ids, from outside.
+ * A non-dumpable or vanished caller makes these fail, and the call is denied.
+ */
+#include "broker/call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/io.h"
+#include "base/banned.h"
+
+/* /proc/PID/status: some 1.5 KiB, and up to 11 bytes for every supplementary group. */
+enum { STATUS_SIZE = 16384 };
+
+/* ---- Descriptors ------------------------------------------------------------------------------- */
+
+static int read_status(const struct call *call, char *text, size_t size)
+{
+	char path[32];
+	int cleanup_fd fd = -1;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "%d/status", (int)call->tid);
+	fd = openat(call->broker->proc, path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, size - 1);
+	if (n < 0)
+		return -1;
+	text[n] = '\0';
+	/* What we read was the caller's only if it still is the caller. */
+	if (!call_is_alive(call)) {
+		errno = ESRCH;
+		return -1;
+	}
+	return 0;
+}
+
+/* The text after "\nNAME:" or NULL. */
+static const char *status_field(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, name, n) == 0 && line[n] == ':')
+			return line + n + 1;
+	}
+	return NULL;
+}
+
+int caller_fd(const struct call *call, int fd)
+{
+	int cleanup_fd pidfd = -1;
+	char status[STATUS_SIZE];
+	const char *field;
+
+	/* pidfd_open(2) wants a thread group leader (PIDFD_THREAD is 6.9). */
+	pidfd = (int)syscall(SYS_pidfd_open, call->tid, 0);
+	if (pidfd < 0) {
+		if (read_status(call, status, sizeof(status)) < 0)
+			return -1;
+		field = status_field(status, "Tgid");
+		pidfd = field ? (int)syscall(SYS_pidfd_open, strtol(field, NULL, 10), 0) : -1;
+	}
+	if (pidfd < 0)
+		return -1;
+	if (!call_is_alive(call)) {
+		errno = ESRCH;
+		return -1;
+	}
+	return (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+}
+
+int caller_directory(const struct call *call, int dirfd)
+{
+	char path[48];
+	int cleanup_fd fd = -1;
+
+	if (dirfd == AT_FDCWD)
+		(void)snprintf(path, sizeof(path), "%d/cwd", (int)call->tid);
+	else
+		(void)snprintf(path, sizeof(path), "%d/fd/%d", (int)call->tid, dirfd);
+	fd = openat(call->broker->proc, path, O_PATH | O_CLOEXEC);
+	if (fd < 0) {
+		errno = errno == ENOENT && dirfd != AT_FDCWD ? EBADF : errno;
+		return -1;
+	}
+	if (!call_is_alive(call)) {
+		errno = ESRCH;
+		return -1;
+	}
+	return fd_steal(&fd);
+}
+
+/* The last number of a line: status lists one pid per namespace, outermost first. */
+static pid_t last_number(const char *field)
+{
+	size_t end = strcspn(field, "\n");
+	size_t at = end;
+
+	while (at > 0 && field[at - 1] >= '0' && field[at - 1] <= '9')
+		at--;
+	return (pid_t)strtol(field + at, NULL, 10);
+}
+
+int caller_pids(const struct call *call, struct caller_pids *ret)
+{
+	char status[STATUS_SIZE];
+	const char *tgid, *shown_tgid, *shown_tid;
+
+	if (read_status(call, status, sizeof(status)) < 0)
+		return -1;
+	tgid = status_field(status, "Tgid");
+	shown_tgid = status_field(status, "NStgid");
+	shown_tid = status_field(status, "NSpid");
+	if (!tgid || !shown_tgid || !shown_tid) {
+		errno = ESRCH;
+		return -1;
+	}
+	ret->tgid = (pid_t)strtol(tgid, NULL, 10);
+	ret->shown_tgid = call->broker->own_proc ? last_number(shown_tgid) : ret->tgid;
+	ret->shown_tid = call->broker->own_proc ? last_number(shown_tid) : call->tid;
+	return 0;
+}
+
+/* ---- Taking on what the caller's acts would carry ------------------------------------------------ */
+
+static int assume_umask(const struct call *call, const char *status)
+{
+	struct broker *broker = call->broker;
+	const char *field = status ? status_field(status, "Umask") : NULL;
+	mode_t mask = broker->initial_umask;
+
+	if (status && !field) {
+		errno = ESRCH;
+		return -1;
+	}
+	if (field)
+		mask = (mode_t)strtoul(field, NULL, 8);
+	if (mask != broker->umask)
+		(void)umask(mask);
+	broker->umask = mask;
+	return 0;
+}
+
+static int assume_groups(const char *field)
+{
+	gid_t groups[1024];
+	size_t n = 0;
+
+	while (n < sizeof(groups) / sizeof(groups[0])) {
+		char *end;
+		unsigned long gid = strtoul(field, &end, 10);
+
+		if (end == field || memchr(field, '\n', (size_t)(end - field)))
+			break;
+		groups[n++] = (gid_t)gid;
+		field = end;
+	}
+	/* The system call itself: the library's changes every thread of the process. */
+	return (int)syscall(SYS_setgroups, n, groups);
+}
+
+/* Effective capabilities: MASK of those permitted to this thread. */
+static int assume_caps(uint64_t mask)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data) < 0)
+		return -1;
+	for (int i = 0; i < 2; i++)
+		data[i].effective = data[i].permitted & (uint32_t)(mask >> (32 * i));
+	return (int)syscall(SYS_capset, &header, data);
+}
+
+static int assume_ids(const char *status)
+{
+	const char *uids = status_field(status, "Uid");
+	const char *gids = status_field(status, "Gid");
+	const char *groups = status_field(status, "Groups");
+	const char *caps = status_field(status, "CapEff");
+	unsigned uid, gid;
+
+	if (!uids || !gids || !groups || !caps || sscanf(uids, "%*u %*u %*u %u", &uid) != 1 ||
+	    sscanf(gids, "%*u %*u %*u %u", &gid) != 1) {
+		errno = ESRCH;
+		return -1;
+	}
+	if (assume_caps(UINT64_MAX) < 0 || assume_groups(groups) < 0)
+		return -1;
+	(void)setfsgid(gid);
+	(void)setfsuid(uid);
+	/* Both report the old id and no error: ask again. */
+	if ((unsigned)setfsgid(gid) != gid || (unsigned)setfsuid(uid) != uid) {
+		errno = EPERM;
+		return -1;
+	}
+	return assume_caps(strtoull(caps, NULL, 16));
+}
+
+int caller_assume(const struct call *call)
+{
+	struct broker *broker = call->broker;
+	char status[STATUS_SIZE];
+
+	if (!broker->umask_changed && !broker->ids_changed)
+		return assume_umask(call, NULL);
+	if (read_status(call, status, sizeof(status)) < 0)
+		return -1;
+	if (broker->ids_changed && assume_ids(status) < 0)
+		return -1;
+	return assume_umask(call, status);
+}
+
+void handle_umask(struct call *call)
+{
+	/* No memory involved, and nothing but the caller's own umask changes. */
+	call->broker->umask_changed = true;
+	call_continue(call);
+}
+
+void handle_setids(struct call *call)
+{
+	/* The kernel decides by the caller's own credentials; we only have to look from now on. */
+	call->broker->ids_changed = true;
+	call_continue(call);
+}
+
+/* ---- Who belongs to the sandbox ------------------------------------------------------------------ */
+
+static pid_t parent_of(const struct broker *broker, pid_t pid)
+{
+	char path[32], text[512];
+	int cleanup_fd fd = -1;
+	const char *p;
+	ssize_t n;
+	int parent = 0;
+
+	(void)snprintf(path, sizeof(path), "%d/stat", (int)pid);
+	fd = openat(broker->proc, path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		return 0;
+	text[n] = '\0';
+	p = strrchr(text, ')');
+	return p && sscanf(p + 1, " %*c %d", &parent) == 1 ? (pid_t)parent : 0;
+}
+
+bool caller_is_inside(const struct broker *broker, pid_t pid)
+{
+	/* Orphans become init's children, so the way up ends there or outside. */
+	for (int i = 0; i < 1000 && pid > 1; i++) {
+		pid_t parent;
+
+		if (pid == broker->init)
+			return i > 0;
+		parent = parent_of(broker, pid);
+		pid = parent;
+	}
+	return false;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that make, remove and move names. The kernel's own errors come before ours: what is not
+ * there is ENOENT and what is there already is EEXIST, denied or not, as tools expect. */
+#include "broker/call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "broker/fresh.h"
+#include "base/banned.h"
+
+#ifndef RENAME_EXCHANGE
+#define RENAME_EXCHANGE (1 << 1)
+#endif
+
+/* Which argument holds what, for the call with and without `at`. -1: not there. */
+struct layout {
+	int nr;
+	signed char dirfd, path, dirfd2, path2, extra, extra2;
+};
+
+static const struct layout layouts[] = {
+	/*                  dirfd path dirfd2 path2 extra extra2 */
+#ifdef SYS_mkdir
+	{SYS_mkdir, -1, 0, -1, -1, 1, -1},
+	{SYS_mknod, -1, 0, -1, -1, 1, 2},
+	{SYS_unlink, -1, 0, -1, -1, -1, -1},
+	{SYS_rmdir, -1, 0, -1, -1, -1, -1},
+	{SYS_symlink, -1, 1, -1, 0, -1, -1},
+	{SYS_link, -1, 0, -1, 1, -1, -1},
+	{SYS_rename, -1, 0, -1, 1, -1, -1},
+#endif
+	{SYS_mkdirat, 0, 1, -1, -1, 2, -1},
+	{SYS_mknodat, 0, 1, -1, -1, 2, 3},
+	{SYS_unlinkat, 0, 1, -1, -1, 2, -1},
+	{SYS_symlinkat, 1, 2, -1, 0, -1, -1},
+	{SYS_linkat, 0, 1, 2, 3, 4, -1},
+#ifdef SYS_renameat
+	{SYS_renameat, 0, 1, 2, 3, -1, -1},
+#endif
+	{SYS_renameat2, 0, 1, 2, 3, 4, -1},
+};
+
+struct names {
+	int dirfd, dirfd2;
+	char path[PATH_MAX], path2[PATH_MAX];
+	uint64_t extra, extra2;
+};
+
+static int read_names(const struct call *call, struct names *ret)
+{
+	const struct layout *layout = layouts;
+	const uint64_t *args = call->args;
+
+	while (layout->nr != call->nr)
+		layout++;
+	ret->dirfd = layout->dirfd < 0 ? AT_FDCWD : (int)args[layout->dirfd];
+	ret->dirfd2 = layout->dirfd2 < 0 ? AT_FDCWD : (int)args[layout->dirfd2];
+	ret->extra = layout->extra < 0 ? 0 : args[layout->extra];
+	ret->extra2 = layout->extra2 < 0 ? 0 : args[layout->extra2];
+	if (call_read_string(call, args[layout->path], ret->path, sizeof(ret->path)) < 0)
+		return -1;
+	if (layout->path2 < 0)
+		return 0;
+	return call_read_string(call, args[layout->path2], ret->path2, sizeof(ret->path2));
+}
+
+static bool exists(const struct place *place, struct stat *ret)
+{
+	return fstatat(place->dir, place->name, ret, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* May a node of MODE be made at PLACE? If not, the error the caller gets. */
+static int create_error(const struct call *call, const struct place *place, mode_t mode)
+{
+	struct subject subject = {.place = place,
+				  .vnode_type = vnode_type_of(mode),
+				  .has_mode = true,
+				  .mode = mode};
+	enum op op = S_ISCHR(mode) || S_ISBLK(mode) ? OP_FILE_MKNOD : OP_FILE_WRITE_CREATE;
+	struct stat st;
+
+	if (!judge(call, op, &subject) ||
+	    (!S_ISDIR(mode) && (mode & (S_ISUID | S_ISGID)) &&
+	     !judge(call, OP_FILE_WRITE_SETUGID, &subject)))
+		return exists(place, &st) ? EEXIST : EPERM;
+	return caller_assume(call) < 0 ? EPERM : 0;
+}
+
+static bool may_remove(const struct call *call, const struct place *place, const struct stat *st)
+{
+	struct subject subject = {.place = place, .vnode_type = vnode_type_of(st->st_mode)};
+
+	return judge(call, OP_FILE_WRITE_UNLINK, &subject);
+}
+
+/* ---- Making --------------------------------------------------------------------------------------- */
+
+void handle_mkdir(struct call *call)
+{
+	struct place cleanup_place place = PLACE_NONE;
+	struct names names;
+	int error;
+	long r;
+
+	if (read_names(call, &names) < 0 ||
+	    resolve_name(call, names.dirfd, names.path, &place) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	error = create_error(call, &place, S_IFDIR | (mode_t)(names.extra & 07777));
+	if (error) {
+		call_error(call, error);
+		return;
+	}
+	r = mkdirat(place.dir, place.name, (mode_t)names.extra);
+	if (r == 0)
+		fresh_made(&call->broker->fresh, (struct str){place.path, place.path_n});
+	call_result(call, r);
+}
+
+void handle_mknod(struct call *call)
+{
+	struct place cleanup_place place = PLACE_NONE;
+	struct names names;
+	int error;
+
+	if (read_names(call, &names) < 0 ||
+	    resolve_name(call, names.dirfd, names.path, &place) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	error = place.trailing_slash ? ENOENT : create_error(call, &place, (mode_t)names.extra);
+	if (error)
+		call_error(call, error);
+	else
+		call_result(call, mknodat(place.dir, place.name, (mode_t)names.extra,
+					  (dev_t)names.extra2));
+}
+
+void handle_symlink(struct call *call)
+{
+	struct place cleanup_place place = PLACE_NONE;
+	struct names names;
+	int error;
+
+	if (read_names(call, &names) < 0 ||
+	    resolve_name(call, names.dirfd, names.path, &place) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	error = place.trailing_slash ? ENOENT : create_error(call, &place, S_IFLNK | 0777);
+	if (error)
+		call_error(call, error);
+	else
+		call_result(call, symlinkat(names.path2, place.dir, place.name));
+}
+
+/* ---- Removing ------------------------------------------------------------------------------------- */
+
+static int special_remove_error(const char *name, bool directory)
+{
+	if (!directory)
+		return EISDIR;
+	return strcmp(name, ".") == 0 ? EINVAL : strcmp(name, "..") == 0 ? ENOTEMPTY : EBUSY;
+}
+
+void handle_unlink(struct call *call)
+{
+	struct place cleanup_place place = PLACE_NONE;
+	struct names names;
+	struct stat st;
+	bool directory;
+	long r;
+
+	if (read_names(call, &names) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	directory = names.extra & AT_REMOVEDIR;
+#ifdef SYS_rmdir
+	directory |= call->nr == SYS_rmdir;
+#endif
+	if (names.extra & ~(uint64_t)AT_REMOVEDIR) {
+		call_error(call, EINVAL);
+	} else if (resolve_name(call, names.dirfd, names.path, &place) < 0) {
+		call_error(call, errno == EEXIST ? special_remove_error(place.name, directory) :
+						   errno);
+	} else if (!exists(&place, &st)) {
+		call_error(call, errno);
+	} else if (!directory && place.trailing_slash) {
+		call_error(call, S_ISDIR(st.st_mode) ? EISDIR : ENOTDIR);
+	} else if (!may_remove(call, &place, &st) || caller_assume(call) < 0) {
+		call_error(call, EPERM);
+	} else {
+		r = unlinkat(place.dir, place.name, directory ? AT_REMOVEDIR : 0);
+		if (r == 0 && directory)
+			fresh_removed(&call->broker->fresh, (struct str){place.path, place.path_n});
+		call_result(call, r);
+	}
+}
+
+/* ---- Linking -------------------------------------------------------------------------------------- */
+
+void handle_link(struct call *call)
+{
+	struct place cleanup_place from = PLACE_NONE;
+	struct place cleanup_place to = PLACE_NONE;
+	struct subject subject = {.place = &from};
+	struct names names;
+	struct stat st;
+	int error;
+
+	if (read_names(call, &names) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	if (names.extra & ~(uint64_t)(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) {
+		call_error(call, EINVAL);
+		return;
+	}
+	if (resolve_object(call, names.dirfd, names.path, names.extra & AT_SYMLINK_FOLLOW,
+			   names.extra & AT_EMPTY_PATH, &from) < 0 ||
+	    fstat(from.object, &st) < 0 ||
+	    resolve_name(call, names.dirfd2, names.path2, &to) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	subject.vnode_type = vnode_type_of(st.st_mode);
+	if (S_ISDIR(st.st_mode) || !judge(call, OP_FILE_LINK, &subject)) {
+		call_error(call, EPERM);
+		return;
+	}
+	error = to.trailing_slash ? ENOENT : create_error(call, &to, st.st_mode);
+	if (error)
+		call_error(call, error);
+	else if (!judge_move(call, &from, &to, false))
+		call_error(call, EXDEV);
+	else
+		call_result(call, linkat(AT_FDCWD, fd_path(from.object).text, to.dir, to.name,
+					 AT_SYMLINK_FOLLOW));
+}
+
+/* ---- Renaming ------------------------------------------------------------------------------------- */
+
+/* A rename with the kernel's errors first. 0, or the error. */
+static int rename_error(const struct call *call, const struct place *from, const struct place *to,
+			unsigned flags)
+{
+	bool exchange = flags & RENAME_EXCHANGE;
+	struct stat old, new;
+	bool replaces;
+
+	if (!exists(from, &old))
+		return errno;
+	replaces = exists(to, &new);
+	if (!replaces && (errno != ENOENT || exchange))
+		return errno;
+	if ((flags & RENAME_NOREPLACE) && replaces)
+		return EEXIST;
+	if ((from->trailing_slash || to->trailing_slash) && !S_ISDIR(old.st_mode))
+		return ENOTDIR;
+	if (!may_remove(call, from, &old) || (replaces && !may_remove(call, to, &new)))
+		return EPERM;
+	if (create_error(call, to, old.st_mode & ~(mode_t)07000) == EPERM)
+		return EPERM;
+	if (exchange && create_error(call, from, new.st_mode & ~(mode_t)07000) == EPERM)
+		return EPERM;
+	if (!judge_move(call, from, to, S_ISDIR(old.st_mode)) ||
+	    (exchange && !judge_move(call, to, from, S_ISDIR(new.st_mode))))
+		return EXDEV;
+	return 0;
+}
+
+void handle_rename(struct call *call)
+{
+	struct place cleanup_place from = PLACE_NONE;
+	struct place cleanup_place to = PLACE_NONE;
+	struct names names;
+	unsigned flags;
+	int error;
+	long r;
+
+	if (read_names(call, &names) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	flags = (unsigned)names.extra;
+	if (resolve_name(call, names.dirfd, names.path, &from) < 0 ||
+	    resolve_name(call, names.dirfd2, names.path2, &to) < 0) {
+		call_error(call, errno == EEXIST ? EBUSY : errno);
+		return;
+	}
+	error = rename_error(call, &from, &to, flags);
+	if (error) {
+		call_error(call, error);
+		return;
+	}
+	r = syscall(SYS_renameat2, from.dir, from.name, to.dir, to.name, flags);
+	if (r == 0 && (flags & RENAME_EXCHANGE)) {
+		/* Which is new can no longer be told by its name: both are protected again. */
+		fresh_removed(&call->broker->fresh, (struct str){from.path, from.path_n});
+		fresh_removed(&call->broker->fresh, (struct str){to.path, to.path_n});
+	} else if (r == 0) {
+		fresh_moved(&call->broker->fresh, (struct str){from.path, from.path_n},
+			    (struct str){to.path, to.path_n});
+	}
+	call_result(call, r);
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * open(2), openat(2), creat(2): everything is decided before anything is made,
+ * and what is handed over is what was decided about.
+ */
+#include "broker/call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/banned.h"
+
+enum {
+	TTY_MAJOR = 5, /* /dev/tty and /dev/ptmx; admin-guide/devices.rst */
+	RACES_MAX = 16,
+};
+
+struct open_call {
+	int dirfd;
+	const char *path;
+	int flags;
+	mode_t mode;
+};
+
+static bool wants_read(const struct open_call *open)
+{
+	return (open->flags & O_ACCMODE) != O_WRONLY;
+}
+
+static bool wants_write(const struct open_call *open)
+{
+	return (open->flags & O_ACCMODE) != O_RDONLY || (open->flags & O_TRUNC);
+}
+
+/* The flags of our own open: nothing of ours may change by it, and nothing may block us. */
+static int act_flags(const struct open_call *open)
+{
+	return (open->flags & ~(O_ASYNC | O_CREAT | O_EXCL | O_CLOEXEC)) | O_CLOEXEC | O_NOCTTY;
+}
+
+static bool may_open(const struct call *call, const struct open_call *open,
+		     const struct subject *subject)
+{
+	if (wants_read(open) && !judge(call, OP_FILE_READ_DATA, subject))
+		return false;
+	return !wants_write(open) || judge(call, OP_FILE_WRITE_DATA, subject);
+}
+
+/* ---- FIFOs -------------------------------------------------------------------------------------- */
+
+struct fifo_wait {
+	int object;
+	int flags;
+	bool cloexec;
+};
+
+static void fifo_release(void *data)
+{
+	struct fifo_wait *wait = data;
+
+	fd_close(&wait->object);
+}
+
+/*
+ * Opening a FIFO blocks until there is a peer. With O_NONBLOCK a writer gets ENXIO until there is a
+ * reader, so we try until it works, and take the flag away again.
+ */
+static void fifo_retry(struct call *call, void *data)
+{
+	struct fifo_wait *wait = data;
+	int cleanup_fd fd = open(fd_path(wait->object).text, wait->flags | O_NONBLOCK);
+
+	if (fd < 0 && errno == ENXIO && !(wait->flags & O_NONBLOCK))
+		return;
+	if (fd < 0) {
+		call_error(call, errno);
+		return;
+	}
+	if (!(wait->flags & O_NONBLOCK))
+		(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	call_fd(call, fd, wait->cloexec);
+}
+
+/* A reader alone: without blocking it would succeed at once, and nothing tells when a writer comes. */
+static void fifo_body(struct call *call, void *data)
+{
+	struct fifo_wait *wait = data;
+	int cleanup_fd fd = open(fd_path(wait->object).text, wait->flags);
+
+	if (fd < 0)
+		call_error(call, errno);
+	else
+		call_fd(call, fd, wait->cloexec);
+}
+
+static void open_fifo(struct call *call, const struct open_call *open, int object)
+{
+	struct fifo_wait *wait = malloc(sizeof(*wait));
+
+	if (!wait) {
+		call_error(call, ENOMEM);
+		return;
+	}
+	*wait = (struct fifo_wait){.object = fcntl(object, F_DUPFD_CLOEXEC, 0),
+				   .flags = act_flags(open) & ~(O_NOFOLLOW | O_TRUNC),
+				   .cloexec = open->flags & O_CLOEXEC};
+	if ((open->flags & O_ACCMODE) == O_RDONLY && !(open->flags & O_NONBLOCK))
+		call_apart(call, fifo_body, fifo_release, wait);
+	else
+		pending_add(call, fifo_retry, fifo_release, wait);
+}
+
+/* ---- By the caller itself -------------------------------------------------------------------------- */
+
+/*
+ * The caller may write another path there before the kernel looks; then the Landlock floor decides
+ * about that one. The mode is in a register, and the floor has no hook for what it may contain.
+ */
+static void continue_open(struct call *call, const struct open_call *open)
+{
+	if (open->mode & (S_ISUID | S_ISGID))
+		call_error(call, EPERM);
+	else
+		call_continue(call);
+}
+
+/* ---- What is there -------------------------------------------------------------------------------- */
+
+static void open_device(struct call *call, const struct open_call *open, int object,
+			const struct stat *st)
+{
+	int cleanup_fd fd = -1;
+	bool own_pts = call->broker->own_pts && major(st->st_rdev) >= 136 &&
+		       major(st->st_rdev) <= 143; /* Unix98 pty slaves */
+
+	/*
+	 * A terminal can become the opener's controlling terminal, and /dev/tty is another device for
+	 * everybody: only the caller's own open is right.
+	 */
+	if (own_pts || (major(st->st_rdev) == TTY_MAJOR && S_ISCHR(st->st_mode))) {
+		continue_open(call, open);
+		return;
+	}
+	fd = (int)syscall(SYS_openat, AT_FDCWD, fd_path(object).text,
+			  act_flags(open) & ~O_NOFOLLOW);
+	if (fd < 0)
+		call_error(call, errno);
+	else
+		call_fd(call, fd, open->flags & O_CLOEXEC);
+}
+
+static void open_object(struct call *call, const struct open_call *open, const struct place *place)
+{
+	struct subject subject = {.place = place};
+	int cleanup_fd fd = -1;
+	struct stat st;
+
+	if (fstat(place->object, &st) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	subject.vnode_type = vnode_type_of(st.st_mode);
+	if (S_ISLNK(st.st_mode)) {
+		call_error(call, ELOOP);
+	} else if (S_ISDIR(st.st_mode) && wants_write(open)) {
+		call_error(call, EISDIR);
+	} else if (!may_open(call, open, &subject)) {
+		call_error(call, EPERM);
+	} else if (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)) {
+		open_device(call, open, place->object, &st);
+	} else if (S_ISFIFO(st.st_mode)) {
+		open_fifo(call, open, place->object);
+	} else {
+		fd = (int)syscall(SYS_openat, AT_FDCWD, fd_path(place->object).text,
+				  act_flags(open) & ~O_NOFOLLOW);
+		if (fd < 0)
+			call_error(call, errno);
+		else
+			call_fd(call, fd, open->flags & O_CLOEXEC);
+	}
+}
+
+/* ---- O_CREAT ------------------------------------------------------------------------------------- */
+
+static bool may_create(const struct call *call, const struct open_call *open,
+		       const struct place *place)
+{
+	struct subject subject = {.place = place,
+				  .vnode_type = VNODE_REGULAR,
+				  .has_mode = true,
+				  .mode = open->mode};
+
+	if (!judge(call, OP_FILE_WRITE_CREATE, &subject) || !may_open(call, open, &subject))
+		return false;
+	return !(open->mode & (S_ISUID | S_ISGID)) ||
+	       judge(call, OP_FILE_WRITE_SETUGID, &subject);
+}
+
+/* 0: answered. 1: somebody else made the name meanwhile. */
+static int create(struct call *call, const struct open_call *open, const struct place *place)
+{
+	int cleanup_fd fd = -1;
+
+	if (!may_create(call, open, place)) {
+		call_error(call, EPERM);
+		return 0;
+	}
+	if (caller_assume(call) < 0) {
+		call_error(call, EPERM);
+		return 0;
+	}
+	fd = openat(place->dir, place->name, act_flags(open) | O_CREAT | O_EXCL | O_NOFOLLOW,
+		    open->mode);
+	if (fd < 0 && errno == EEXIST && !(open->flags & O_EXCL))
+		return 1;
+	if (fd < 0)
+		call_error(call, errno);
+	else
+		call_fd(call, fd, open->flags & O_CLOEXEC);
+	return 0;
+}
+
+/* The name is there. 0: answered. 1: it is gone. */
+static int open_name(struct call *call, const struct open_call *open, struct place *place)
+{
+	place->object = openat(place->dir, place->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (place->object < 0 && errno == ENOENT)
+		return 1;
+	if (place->object < 0)
+		call_error(call, errno);
+	else
+		open_object(call, open, place);
+	return 0;
+}
+
+/* The name is a symlink: open what it leads to, or make that. */
+static int open_through(struct call *call, const struct open_call *open, struct place *place)
+{
+	struct place cleanup_place target = PLACE_NONE;
+	struct place next = PLACE_NONE;
+
+	if (resolve_object(call, open->dirfd, open->path, true, false, &target) == 0) {
+		open_object(call, open, &target);
+		return 0;
+	}
+	/* It dangles: one link further, until a name is not there. */
+	if (errno != ENOENT || resolve_link(call, place, &next) < 0) {
+		call_error(call, errno);
+		return 0;
+	}
+	place_release(place);
+	*place = next;
+	return 1;
+}
+
+static void open_or_create(struct call *call, const struct open_call *open)
+{
+	struct place cleanup_place place = PLACE_NONE;
+	struct stat st;
+	int again = resolve_name(call, open->dirfd, open->path, &place) < 0 ? -1 : 1;
+
+	if (again < 0) {
+		/* "/", "." and "..": a directory, and O_CREAT wants a file. */
+		call_error(call, errno == EEXIST ? EISDIR : errno);
+		return;
+	}
+	if (place.trailing_slash) {
+		call_error(call, EISDIR);
+		return;
+	}
+	for (int i = 0; again && i < RACES_MAX; i++) {
+		bool there = fstatat(place.dir, place.name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+
+		if (!there && errno != ENOENT) {
+			call_error(call, errno);
+			return;
+		}
+		if (!there)
+			again = create(call, open, &place);
+		else if (open->flags & O_EXCL)
+			again = (call_error(call, EEXIST), 0);
+		else if (S_ISLNK(st.st_mode) && !(open->flags & O_NOFOLLOW))
+			again = open_through(call, open, &place);
+		else
+			again = open_name(call, open, &place);
+	}
+	if (again)
+		call_error(call, ELOOP);
+}
+
+/* ---- O_TMPFILE ------------------------------------------------------------------------------------ */
+
+static void open_unnamed(struct call *call, const struct open_call *open)
+{
+	struct place cleanup_place place = PLACE_NONE;
+	static const char name[] = "/#";
+	int cleanup_fd fd = -1;
+
+	if (resolve_object(call, open->dirfd, open->path, true, false, &place) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	/* It has no name yet; the directory's ordinary new file stands for it. linkat(2) asks again. */
+	memcpy(place.path + place.path_n, name, sizeof(name));
+	place.path_n += sizeof(name) - 1;
+	place.state = policy_walk(call->broker->policy, place.state, STR("/#"));
+	if (!may_create(call, open, &place) || caller_assume(call) < 0) {
+		call_error(call, EPERM);
+		return;
+	}
+	fd = (int)syscall(SYS_openat, AT_FDCWD, fd_path(place.object).text,
+			  act_flags(open) & ~O_NOFOLLOW, open->mode);
+	if (fd < 0)
+		call_error(call, errno);
+	else
+		call_fd(call, fd, open->flags & O_CLOEXEC);
+}
+
+/* ---- Entry ---------------------------------------------------------------------------------------- */
+
+static void open_existing(struct call *call, const struct open_call *open)
+{
+	struct place cleanup_place place = PLACE_NONE;
+
+	if (resolve_object(call, open->dirfd, open->path, !(open->flags & O_NOFOLLOW), false,
+			   &place) < 0)
+		call_error(call, errno);
+	else if (caller_assume(call) < 0)
+		call_error(call, EPERM);
+	else
+		open_object(call, open, &place);
+}
+
+/* The argument order of the three calls. */
+static void read_arguments(const struct call *call, uint64_t *ret_path, struct open_call *ret)
+{
+	const uint64_t *args = call->args;
+
+#ifdef SYS_open
+	if (call->nr == SYS_open || call->nr == SYS_creat) {
+		bool creat = call->nr == SYS_creat;
+
+		*ret_path = args[0];
+		ret->dirfd = AT_FDCWD;
+		ret->flags = creat ? O_CREAT | O_WRONLY | O_TRUNC : (int)args[1];
+		ret->mode = (mode_t)args[creat ? 1 : 2] & 07777;
+		return;
+	}
+#endif
+	*ret_path = args[1];
+	ret->dirfd = (int)args[0];
+	ret->flags = (int)args[2];
+	ret->mode = (mode_t)args[3] & 07777;
+}
+
+void handle_open(struct call *call)
+{
+	char path[PATH_MAX];
+	struct open_call open = {.path = path};
+	uint64_t address;
+
+	read_arguments(call, &address, &open);
+	/* Without these the argument is not there, and its register holds anything; open(2). */
+	if (!(open.flags & O_CREAT) && (open.flags & O_TMPFILE) != O_TMPFILE)
+		open.mode = 0;
+	if (call_read_string(call, address, path, sizeof(path)) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	if (strcmp(path, "/dev/null") == 0) /* the commonest write of all */
+		continue_open(call, &open);
+	else if ((open.flags & O_TMPFILE) == O_TMPFILE)
+		open_unnamed(call, &open);
+	else if (open.flags & O_CREAT)
+		open_or_create(call, &open);
+	else
+		open_existing(call, &open);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a path of the caller's leads, pinned by descriptors.
+ *
+ * The kernel resolves in one openat2(2), kept inside the caller's root and away
+ * from magic links. What that cannot do for somebody else (/proc/self and the
+ * links below it mean us, not the caller) is walked component by component
+ * (walk.c).
+ */
+#include "broker/call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "broker/walk.h"
+#include "base/banned.h"
+
+void place_release(struct place *place)
+{
+	fd_close(&place->dir);
+	fd_close(&place->object);
+}
+
+struct fd_path fd_path(int fd)
+{
+	struct fd_path path;
+
+	(void)snprintf(path.text, sizeof(path.text), "/proc/self/fd/%d", fd);
+	return path;
+}
+
+/* ---- Canonical paths --------------------------------------------------------------------------- */
+
+/*
+ * The path of FD as the sandbox sees it: the kernel walks up to the root of the mount namespace the
+ * descriptor belongs to. Returns its length; 0: the object has no path (a pipe, a memfd). -1 with
+ * errno.
+ */
+static ssize_t canonical(int fd, char *to, size_t size)
+{
+	struct fd_path link = fd_path(fd);
+	static const char deleted[] = " (deleted)";
+	const size_t tail = sizeof(deleted) - 1;
+	ssize_t n = readlink(link.text, to, size);
+	struct stat st;
+
+	if (n < 0)
+		return -1;
+	if ((size_t)n == size) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	if (n == 0 || to[0] != '/')
+		return 0;
+	if ((size_t)n > tail && memcmp(to + n - tail, deleted, tail) == 0) {
+		if (fstat(fd, &st) < 0)
+			return -1;
+		if (st.st_nlink == 0 && !S_ISDIR(st.st_mode))
+			return 0;
+	}
+	return n;
+}
+
+static void set_path(const struct call *call, struct place *place, size_t n)
+{
+	place->path_n = n;
+	place->path[n] = '\0';
+	place->state = policy_walk(call->broker->policy, policy_start(call->broker->policy),
+				   (struct str){place->path, n});
+}
+
+bool is_on_procfs(const struct broker *broker, int fd, struct str path)
+{
+	struct statfs fs;
+
+	if (str_is_below(path, STR("/proc")))
+		return true;
+	return broker->stray_procs && (fstatfs(fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC);
+}
+
+/* ---- Pinning ------------------------------------------------------------------------------------ */
+
+static int open_how(int dir, const char *path, uint64_t flags, uint64_t resolve)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC | flags,
+			       .resolve = resolve | RESOLVE_NO_MAGICLINKS};
+	long fd;
+	int tries = 0;
+
+	/* EAGAIN: something was renamed on the way; openat2(2). */
+	do
+		fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	while (fd < 0 && errno == EAGAIN && ++tries < 32);
+	return (int)fd;
+}
+
+static int open_below(const struct call *call, int base, const char *path, uint64_t flags)
+{
+	char absolute[PATH_MAX * 2];
+	ssize_t n;
+	int fd;
+
+	if (path[0] == '/')
+		return open_how(call->broker->root, path, flags, RESOLVE_IN_ROOT);
+	fd = open_how(base, path, flags, RESOLVE_BENEATH);
+	if (fd >= 0 || errno != EXDEV)
+		return fd;
+	/* It leaves the directory by `..` or an absolute link: again, from the root. */
+	n = canonical(base, absolute, PATH_MAX);
+	if (n <= 0) {
+		errno = n == 0 ? ENOENT : errno;
+		return -1;
+	}
+	(void)snprintf(absolute + n, sizeof(absolute) - (size_t)n, "/%s", path);
+	return open_how(call->broker->root, absolute, flags, RESOLVE_IN_ROOT);
+}
+
+/*
+ * Pins what PATH leads to, from directory BASE, and its canonical path in TO. Returns the
+ * descriptor, or -1 with errno.
+ */
+static int pin(const struct call *call, int base, const char *path, uint64_t flags, char *to,
+	       size_t size, ssize_t *ret_n)
+{
+	int cleanup_fd fd = open_below(call, base, path, flags);
+
+	if (fd < 0 && errno != ELOOP && errno != ENOENT && errno != EXDEV)
+		return -1;
+	if (fd >= 0) {
+		*ret_n = canonical(fd, to, size);
+		if (*ret_n < 0)
+			return -1;
+	}
+	if (fd < 0 || is_on_procfs(call->broker, fd, (struct str){to, (size_t)*ret_n})) {
+		int walked = walk(call, base, path, flags);
+
+		if (walked < 0)
+			return -1;
+		fd_close(&fd);
+		fd = walked;
+		*ret_n = canonical(fd, to, size);
+		if (*ret_n < 0)
+			return -1;
+	}
+	return fd_steal(&fd);
+}
+
+/* ---- Names -------------------------------------------------------------------------------------- */
+
+/* Cuts PATH into the part before its last component (kept in PATH) and that component. */
+static int split(char *path, struct place *ret)
+{
+	size_t n = strlen(path);
+	size_t start;
+
+	if (n == 0) {
+		errno = ENOENT;
+		return -1;
+	}
+	while (n > 1 && path[n - 1] == '/') {
+		path[--n] = '\0';
+		ret->trailing_slash = true;
+	}
+	for (start = n; start > 0 && path[start - 1] != '/';)
+		start--;
+	if (n - start > NAME_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(ret->name, path + start, n - start + 1);
+	if (n == 1 && path[0] == '/')
+		memcpy(ret->name, "/", 2);
+	path[start] = '\0';
+	if (strcmp(ret->name, "/") == 0 || strcmp(ret->name, ".") == 0 ||
+	    strcmp(ret->name, "..") == 0) {
+		errno = EEXIST;
+		return -1;
+	}
+	return 0;
+}
+
+/* As resolve_name(), from directory BASE of ours (-1: PATH is absolute). */
+static int name_from(const struct call *call, int base, const char *path, struct place *ret)
+{
+	char parent[PATH_MAX];
+	ssize_t n;
+
+	if (strlen(path) >= sizeof(parent)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(parent, path, strlen(path) + 1);
+	if (split(parent, ret) < 0)
+		return -1;
+	if (parent[0]) {
+		ret->dir = pin(call, base, parent, O_DIRECTORY, ret->path, PATH_MAX, &n);
+	} else {
+		ret->dir = fcntl(base, F_DUPFD_CLOEXEC, 0);
+		n = ret->dir < 0 ? -1 : canonical(ret->dir, ret->path, PATH_MAX);
+	}
+	if (ret->dir < 0 || n < 0)
+		return -1;
+	if (n == 0) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (n > 1)
+		ret->path[n++] = '/';
+	memcpy(ret->path + n, ret->name, strlen(ret->name));
+	set_path(call, ret, (size_t)n + strlen(ret->name));
+	return 0;
+}
+
+int resolve_name(const struct call *call, int dirfd, const char *path, struct place *ret)
+{
+	int cleanup_fd base = -1;
+
+	*ret = PLACE_NONE;
+	if (path[0] != '/') {
+		base = caller_directory(call, dirfd);
+		if (base < 0)
+			return -1;
+	}
+	return name_from(call, base, path, ret);
+}
+
+int resolve_link(const struct call *call, const struct place *link, struct place *ret)
+{
+	char text[PATH_MAX];
+	ssize_t n = readlinkat(link->dir, link->name, text, sizeof(text) - 1);
+
+	*ret = PLACE_NONE;
+	if (n < 0)
+		return -1;
+	text[n] = '\0';
+	return name_from(call, link->dir, text, ret);
+}
+
+/* ---- Objects ------------------------------------------------------------------------------------ */
+
+int resolve_object(const struct call *call, int dirfd, const char *path, bool follow, bool empty_ok,
+		   struct place *ret)
+{
+	int cleanup_fd base = -1;
+	ssize_t n;
+
+	*ret = PLACE_NONE;
+	if (!path[0] && !empty_ok) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (path[0] != '/') {
+		base = caller_directory(call, dirfd);
+		if (base < 0)
+			return -1;
+	}
+	if (path[0]) {
+		/* A trailing slash follows a link even where the call would not; path_resolution(7). */
+		ret->trailing_slash = path[strlen(path) - 1] == '/';
+		ret->object = pin(call, base, path, follow ? 0 : O_NOFOLLOW, ret->path, PATH_MAX, &n);
+	} else {
+		ret->object = fd_steal(&base);
+		n = canonical(ret->object, ret->path, PATH_MAX);
+	}
+	if (ret->object < 0 || n < 0)
+		return -1;
+	set_path(call, ret, (size_t)n);
+	return 0;
+}
+
+int resolve_fd(const struct call *call, int fd, struct place *ret)
+{
+	ssize_t n;
+
+	*ret = PLACE_NONE;
+	n = canonical(fd, ret->path, PATH_MAX);
+	if (n < 0)
+		return -1;
+	set_path(call, ret, (size_t)n);
+	return 0;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * connect(2), bind(2), listen(2), sendto(2): by address. We act on a duplicate
+ * of the caller's socket with our own copy of the address, so nothing the
+ * caller changes afterwards counts; the socket stays the caller's own, with its
+ * options, its network namespace and its place in epoll sets.
+ */
+#include "broker/call.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/banned.h"
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un un;
+	struct sockaddr_storage storage;
+};
+
+struct socket_call {
+	int fd; /* the caller's socket; ours */
+	int domain, type;
+	union address address;
+	socklen_t length;
+};
+
+static void socket_release(struct socket_call *socket)
+{
+	fd_close(&socket->fd);
+}
+#define cleanup_socket __attribute__((cleanup(socket_release)))
+
+/* Takes the socket in argument 0 and, with LENGTH > 0, the address at ADDRESS. 0, or -1 with errno. */
+static int take(const struct call *call, uint64_t address, uint64_t length, struct socket_call *ret)
+{
+	socklen_t size = sizeof(int);
+
+	ret->fd = -1;
+	memset(&ret->address, 0, sizeof(ret->address));
+	if ((int)length < 0 || length > sizeof(ret->address)) {
+		errno = EINVAL;
+		return -1;
+	}
+	ret->length = (socklen_t)length;
+	if (length && call_read(call, address, &ret->address, length) < 0)
+		return -1;
+	ret->fd = caller_fd(call, (int)call->args[0]);
+	if (ret->fd < 0)
+		return -1;
+	if (getsockopt(ret->fd, SOL_SOCKET, SO_DOMAIN, &ret->domain, &size) < 0 ||
+	    getsockopt(ret->fd, SOL_SOCKET, SO_TYPE, &ret->type, &size) < 0)
+		return -1; /* ENOTSOCK */
+	return 0;
+}
+
+/* ---- Internet addresses ----------------------------------------------------------------------------- */
+
+static unsigned transport(int type)
+{
+	return type == SOCK_STREAM ? PROTO_TCP : PROTO_UDP;
+}
+
+/* ADDRESS as an endpoint. 0, or -1 with errno. */
+static int endpoint_of(const union address *address, socklen_t length, int type,
+		       struct endpoint *ret)
+{
+	*ret = (struct endpoint){.proto = transport(type)};
+	if (address->any.sa_family == AF_INET && length >= sizeof(address->in)) {
+		ret->proto |= PROTO_IP4;
+		memcpy(ret->addr, &address->in.sin_addr, 4);
+		ret->port = ntohs(address->in.sin_port);
+		return 0;
+	}
+	/* SIN6_LEN_RFC2133 leaves out the scope id. */
+	if (address->any.sa_family == AF_INET6 &&
+	    length >= offsetof(struct sockaddr_in6, sin6_scope_id)) {
+		ret->proto |= PROTO_IP6;
+		memcpy(ret->addr, &address->in6.sin6_addr, 16);
+		ret->port = ntohs(address->in6.sin6_port);
+		return 0;
+	}
+	errno = EAFNOSUPPORT;
+	return -1;
+}
+
+/* The socket's own end as it is now. */
+static struct endpoint local_end(const struct socket_call *socket)
+{
+	struct endpoint local;
+	union address name;
+	socklen_t length = sizeof(name);
+
+	memset(&name, 0, sizeof(name));
+	if (getsockname(socket->fd, &name.any, &length) < 0 ||
+	    endpoint_of(&name, length, socket->type, &local) < 0)
+		local = (struct endpoint){.proto = transport(socket->type) |
+						   (socket->domain == AF_INET6 ? PROTO_IP6 :
+										 PROTO_IP4)};
+	local.unbound = local.port == 0;
+	return local;
+}
+
+static bool may_inet(const struct call *call, enum op op, const struct endpoint *local,
+		     const struct endpoint *remote)
+{
+	struct request request = {.op = op};
+	struct decision decision;
+
+	/* In a network namespace of its own there is only the session itself. */
+	if (!(call->broker->plan->brokered & BROKER_INET))
+		return true;
+	if (local)
+		request.local = *local;
+	if (remote)
+		request.remote = *remote;
+	policy_decide(call->broker->policy, &request, &decision);
+	return decision.verdict == VERDICT_ALLOW;
+}
+
+/* ---- Unix sockets ----------------------------------------------------------------------------------- */
+
+/* The path in a sockaddr_un; 0: abstract or unnamed. */
+static size_t unix_path(const struct socket_call *socket, char *to)
+{
+	size_t n = socket->length - offsetof(struct sockaddr_un, sun_path);
+
+	if (socket->length <= offsetof(struct sockaddr_un, sun_path) ||
+	    socket->address.un.sun_path[0] == '\0')
+		return 0;
+	n = strnlen(socket->address.un.sun_path, n);
+	memcpy(to, socket->address.un.sun_path, n);
+	to[n] = '\0';
+	return n;
+}
+
+static bool may_unix(const struct call *call, enum op op, const struct place *place)
+{
+	struct request request = {.op = op};
+	struct decision decision;
+
+	request.remote.proto = request.local.proto = PROTO_UNIX;
+	if (place) {
+		request.path = (struct str){place->path, place->path_n};
+		request.has = HAS_VNODE_TYPE;
+		request.vnode_type = VNODE_SOCKET;
+	} else if (call->broker->plan->ns & NS_NET) {
+		return true; /* abstract names belong to the network namespace, which is the session's */
+	}
+	policy_decide(call->broker->policy, &request, &decision);
+	return decision.verdict == VERDICT_ALLOW;
+}
+
+/* ---- connect ---------------------------------------------------------------------------------------- */
+
+/* A connection that may take its time. */
+struct connecting {
+	struct socket_call socket;
+	struct place place;
+};
+
+static void connecting_release(void *data)
+{
+	struct connecting *connecting = data;
+
+	socket_release(&connecting->socket);
+	place_release(&connecting->place);
+}
+
+static void connect_body(struct call *call, void *data)
+{
+	struct connecting *connecting = data;
+
+	call_result(call, connect(connecting->socket.fd, &connecting->socket.address.any,
+				  connecting->socket.length));
+}
+
+/* Hands over SOCKET and PLACE. */
+static void connect_apart(struct call *call, struct socket_call *socket, struct place *place)
+{
+	struct connecting *connecting = malloc(sizeof(*connecting));
+
+	if (!connecting) {
+		call_error(call, ENOMEM);
+		return;
+	}
+	*connecting = (struct connecting){*socket, *place};
+	socket->fd = -1;
+	*place = PLACE_NONE;
+	call_apart(call, connect_body, connecting_release, connecting);
+}
+
+static void do_connect(struct call *call, struct socket_call *socket, struct place *place)
+{
+	bool blocks = socket->type != SOCK_DGRAM && !(fcntl(socket->fd, F_GETFL) & O_NONBLOCK);
+
+	if (blocks)
+		connect_apart(call, socket, place);
+	else
+		call_result(call, connect(socket->fd, &socket->address.any, socket->length));
+}
+
+static void connect_unix(struct call *call, struct socket_call *socket)
+{
+	char path[sizeof(socket->address.un.sun_path) + 1];
+	struct place cleanup_place place = PLACE_NONE;
+	struct fd_path pinned;
+
+	if (unix_path(socket, path) == 0) {
+		if (may_unix(call, OP_NETWORK_OUTBOUND, NULL))
+			do_connect(call, socket, &place);
+		else
+			call_error(call, EPERM);
+		return;
+	}
+	if (resolve_object(call, AT_FDCWD, path, true, false, &place) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	if (!may_unix(call, OP_NETWORK_OUTBOUND, &place) || caller_assume(call) < 0) {
+		call_error(call, EPERM);
+		return;
+	}
+	pinned = fd_path(place.object);
+	memcpy(socket->address.un.sun_path, pinned.text, sizeof(pinned.text));
+	socket->length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(pinned.text) + 1);
+	do_connect(call, socket, &place);
+}
+
+void handle_connect(struct call *call)
+{
+	struct socket_call cleanup_socket socket;
+	struct place cleanup_place place = PLACE_NONE;
+	struct endpoint local, remote;
+
+	if (take(call, call->args[1], call->args[2], &socket) < 0) {
+		call_error(call, errno);
+	} else if (socket.address.any.sa_family == AF_UNSPEC) {
+		/* Dissolves an association; grants nothing. */
+		call_result(call, connect(socket.fd, &socket.address.any, socket.length));
+	} else if (socket.domain == AF_UNIX && socket.address.any.sa_family == AF_UNIX) {
+		connect_unix(call, &socket);
+	} else if (socket.domain != AF_INET && socket.domain != AF_INET6) {
+		/* Families the filter lets through reach nothing outside (netlink: the kernel). */
+		call_result(call, connect(socket.fd, &socket.address.any, socket.length));
+	} else if (endpoint_of(&socket.address, socket.length, socket.type, &remote) < 0) {
+		call_error(call, errno);
+	} else {
+		local = local_end(&socket);
+		if (may_inet(call, OP_NETWORK_OUTBOUND, &local, &remote))
+			do_connect(call, &socket, &place);
+		else
+			call_error(call, EPERM);
+	}
+}
+
+/* ---- bind, listen ------------------------------------------------------------------------------------ */
+
+static void bind_unix(struct call *call, struct socket_call *socket)
+{
+	char path[sizeof(socket->address.un.sun_path) + 1];
+	struct place cleanup_place place = PLACE_NONE;
+	struct subject subject = {.place = &place, .vnode_type = VNODE_SOCKET};
+
+	if (unix_path(socket, path) == 0) {
+		if (may_unix(call, OP_NETWORK_BIND, NULL))
+			call_result(call, bind(socket->fd, &socket->address.any, socket->length));
+		else
+			call_error(call, EPERM);
+		return;
+	}
+	if (resolve_name(call, AT_FDCWD, path, &place) < 0) {
+		call_error(call, errno == EEXIST ? EADDRINUSE : errno);
+		return;
+	}
+	if (!may_unix(call, OP_NETWORK_BIND, &place) ||
+	    !judge(call, OP_FILE_WRITE_CREATE, &subject) || caller_assume(call) < 0) {
+		call_error(call, faccessat(place.dir, place.name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ?
+					 EADDRINUSE :
+					 EPERM);
+		return;
+	}
+	/* bind(2) takes no directory descriptor: our thread's working directory is ours alone. */
+	if (fchdir(place.dir) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	memcpy(socket->address.un.sun_path, place.name, strlen(place.name) + 1);
+	socket->length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(place.name) + 1);
+	call_result(call, bind(socket->fd, &socket->address.any, socket->length));
+	/* Only not to hold on to the directory; nothing of ours depends on where we are. */
+	(void)!fchdir(call->broker->proc);
+}
+
+void handle_bind(struct call *call)
+{
+	struct socket_call cleanup_socket socket;
+	struct endpoint local;
+
+	if (take(call, call->args[1], call->args[2], &socket) < 0)
+		call_error(call, errno);
+	else if (socket.domain == AF_UNIX && socket.address.any.sa_family == AF_UNIX)
+		bind_unix(call, &socket);
+	else if (socket.domain != AF_INET && socket.domain != AF_INET6)
+		call_result(call, bind(socket.fd, &socket.address.any, socket.length));
+	else if (endpoint_of(&socket.address, socket.length, socket.type, &local) < 0)
+		call_error(call, errno);
+	else if (may_inet(call, OP_NETWORK_BIND, &local, NULL))
+		call_result(call, bind(socket.fd, &socket.address.any, socket.length));
+	else
+		call_error(call, EPERM);
+}
+
+void handle_listen(struct call *call)
+{
+	struct socket_call cleanup_socket socket;
+	struct endpoint local;
+
+	if (take(call, 0, 0, &socket) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	if (socket.domain == AF_INET || socket.domain == AF_INET6) {
+		local = local_end(&socket);
+		if (!may_inet(call, OP_NETWORK_INBOUND, &local, NULL)) {
+			call_error(call, EPERM);
+			return;
+		}
+	}
+	call_result(call, listen(socket.fd, (int)call->args[1]));
+}
+
+/* ---- sendto ------------------------------------------------------------------------------------------ */
+
+void handle_sendto(struct call *call)
+{
+	enum { DATAGRAM_MAX = 65536 };
+	struct socket_call cleanup_socket socket;
+	cleanup_free void *data = NULL;
+	size_t n = call->args[2];
+	struct endpoint local, remote;
+
+	if (take(call, call->args[4], call->args[5], &socket) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	/* Only datagrams go where an address says; on a stream it is ignored or refused by the kernel. */
+	if (socket.type == SOCK_DGRAM && (socket.domain == AF_INET || socket.domain == AF_INET6) &&
+	    socket.address.any.sa_family != AF_UNSPEC) {
+		if (endpoint_of(&socket.address, socket.length, socket.type, &remote) < 0) {
+			call_error(call, errno);
+			return;
+		}
+		local = local_end(&socket);
+		if (!may_inet(call, OP_NETWORK_OUTBOUND, &local, &remote)) {
+			call_error(call, EPERM);
+			return;
+		}
+	} else if (socket.domain == AF_UNIX && socket.type == SOCK_DGRAM) {
+		call_error(call, EPERM); /* the filter makes no such sockets */
+		return;
+	}
+	if (n > DATAGRAM_MAX)
+		n = DATAGRAM_MAX; /* a stream may take less than it is given */
+	if (n < call->args[2] && socket.type == SOCK_DGRAM) {
+		call_error(call, EMSGSIZE);
+		return;
+	}
+	data = malloc(n ? n : 1);
+	if (!data || (n && call_read(call, call->args[1], data, n) < 0)) {
+		call_error(call, data ? errno : ENOMEM);
+		return;
+	}
+	call_result(call, sendto(socket.fd, data, n,
+				 (int)call->args[3] | MSG_DONTWAIT | MSG_NOSIGNAL,
+				 &socket.address.any, socket.length));
+}

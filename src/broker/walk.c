@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "broker/walk.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/banned.h"
+
+enum { LINKS_MAX = 40 }; /* path_resolution(7) */
+
+struct walker {
+	const struct call *call;
+	int dir;             /* O_PATH: where we are */
+	char rest[PATH_MAX]; /* what is left of the path */
+	unsigned links;
+	bool proc_root;      /* dir is the root of a procfs */
+	bool proc;           /* dir is somewhere in a procfs */
+};
+
+static int note_place(struct walker *walker)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (fstatfs(walker->dir, &fs) < 0 || fstat(walker->dir, &st) < 0)
+		return -1;
+	walker->proc = fs.f_type == PROC_SUPER_MAGIC;
+	walker->proc_root = walker->proc && st.st_ino == 1; /* PROC_ROOT_INO */
+	return 0;
+}
+
+/* Goes to FD (consumed). */
+static int enter(struct walker *walker, int fd)
+{
+	if (fd < 0)
+		return -1;
+	fd_close(&walker->dir);
+	walker->dir = fd;
+	return note_place(walker);
+}
+
+static int enter_root(struct walker *walker)
+{
+	return enter(walker, fcntl(walker->call->broker->root, F_DUPFD_CLOEXEC, 0));
+}
+
+static int enter_parent(struct walker *walker)
+{
+	struct stat here, root;
+
+	if (fstat(walker->dir, &here) < 0 || fstat(walker->call->broker->root, &root) < 0)
+		return -1;
+	if (here.st_dev == root.st_dev && here.st_ino == root.st_ino)
+		return 0;
+	return enter(walker, openat(walker->dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+/* Puts TEXT in front of what is left. */
+static int prepend(struct walker *walker, const char *text)
+{
+	char joined[PATH_MAX];
+	int n = snprintf(joined, sizeof(joined), "%s/%s", text, walker->rest);
+
+	if (n < 0 || (size_t)n >= sizeof(joined)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(walker->rest, joined, (size_t)n + 1);
+	return 0;
+}
+
+/* Takes the next component into NAME. 1: there is none. */
+static int next(struct walker *walker, char *name)
+{
+	const char *from = walker->rest + strspn(walker->rest, "/");
+	size_t n = strcspn(from, "/");
+
+	if (n == 0)
+		return 1;
+	if (n > NAME_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(name, from, n);
+	name[n] = '\0';
+	memmove(walker->rest, from + n, strlen(from + n) + 1);
+	return 0;
+}
+
+static bool is_last(const struct walker *walker)
+{
+	return walker->rest[0] == '\0';
+}
+
+/* ---- procfs ------------------------------------------------------------------------------------- */
+
+/* `self` and `thread-self` are links whose text depends on who reads it. 0: NAME is neither. */
+static int self_link(struct walker *walker, const char *name)
+{
+	struct caller_pids pids;
+	char text[64];
+
+	if (!walker->proc_root || (strcmp(name, "self") != 0 && strcmp(name, "thread-self") != 0))
+		return 0;
+	if (caller_pids(walker->call, &pids) < 0)
+		return -1;
+	if (strcmp(name, "self") == 0)
+		(void)snprintf(text, sizeof(text), "%d", (int)pids.shown_tgid);
+	else
+		(void)snprintf(text, sizeof(text), "%d/task/%d", (int)pids.shown_tgid,
+			       (int)pids.shown_tid);
+	return prepend(walker, text) < 0 ? -1 : 1;
+}
+
+/*
+ * The kernel lets the caller into the /proc directories of processes it may trace: its own sandbox.
+ * We may trace more, so the same line is drawn here.
+ */
+static int check_process(const struct walker *walker, const char *name)
+{
+	struct caller_pids pids;
+	long pid;
+
+	if (!walker->proc_root || !isdigit((unsigned char)name[0]))
+		return 0;
+	pid = strtol(name, NULL, 10);
+	if (caller_pids(walker->call, &pids) < 0)
+		return -1;
+	if (pid == pids.shown_tgid || pid == pids.shown_tid)
+		return 0;
+	/* In a pid namespace of its own everything but init is the sandbox. */
+	if (walker->call->broker->own_proc ? pid != 1 :
+					     caller_is_inside(walker->call->broker, (pid_t)pid))
+		return 0;
+	errno = EACCES;
+	return -1;
+}
+
+/* ---- Steps -------------------------------------------------------------------------------------- */
+
+/* Follows the link NAME, opened as FD (consumed). */
+static int follow(struct walker *walker, const char *name, int fd)
+{
+	char text[PATH_MAX];
+	int cleanup_fd link = fd;
+	ssize_t n;
+
+	if (++walker->links > LINKS_MAX) {
+		errno = ELOOP;
+		return -1;
+	}
+	/* Below a process's directory links are magic: they lead to the object itself. */
+	if (walker->proc && !walker->proc_root)
+		return enter(walker, openat(walker->dir, name, O_PATH | O_CLOEXEC));
+	n = readlinkat(link, "", text, sizeof(text) - 1);
+	if (n < 0)
+		return -1;
+	text[n] = '\0';
+	if (prepend(walker, text) < 0)
+		return -1;
+	return text[0] == '/' ? enter_root(walker) : 0;
+}
+
+static int step(struct walker *walker, const char *name, uint64_t flags)
+{
+	struct stat st;
+	int fd, r;
+
+	if (strcmp(name, ".") == 0)
+		return 0;
+	if (strcmp(name, "..") == 0)
+		return enter_parent(walker);
+	r = self_link(walker, name);
+	if (r != 0)
+		return r < 0 ? -1 : 0;
+	if (check_process(walker, name) < 0)
+		return -1;
+	fd = openat(walker->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) < 0) {
+		(void)close(fd);
+		return -1;
+	}
+	if (S_ISLNK(st.st_mode) && !(is_last(walker) && (flags & O_NOFOLLOW)))
+		return follow(walker, name, fd);
+	return enter(walker, fd);
+}
+
+int walk(const struct call *call, int base, const char *path, uint64_t flags)
+{
+	struct walker walker = {.call = call, .dir = -1};
+	char name[NAME_MAX + 1];
+	struct stat st;
+	int r;
+
+	if (strlen(path) >= sizeof(walker.rest)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(walker.rest, path, strlen(path) + 1);
+	r = path[0] == '/' ? enter_root(&walker) :
+			     enter(&walker, fcntl(base, F_DUPFD_CLOEXEC, 0));
+	while (r == 0 && (r = next(&walker, name)) == 0)
+		r = step(&walker, name, flags);
+	if (r == 1 && (flags & O_DIRECTORY) &&
+	    (fstat(walker.dir, &st) < 0 || !S_ISDIR(st.st_mode))) {
+		errno = ENOTDIR;
+		r = -1;
+	}
+	if (r < 0)
+		fd_close(&walker.dir);
+	return walker.dir;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Path resolution by hand, for what the kernel can resolve only for the caller itself. */
+#ifndef BROKER_WALK_H
+#define BROKER_WALK_H
+
+#include "broker/call.h"
+
+/*
+ * Pins (O_PATH) what PATH leads to from directory BASE: `self` and `thread-self` in a procfs are the
+ * caller's, magic links are followed where the caller may. FLAGS: O_NOFOLLOW, O_DIRECTORY. Returns a
+ * descriptor, or -1 with errno.
+ */
+int walk(const struct call *call, int base, const char *path, uint64_t flags);
+
+/* Is FD, whose canonical path is PATH, on a procfs? */
+bool is_on_procfs(const struct broker *broker, int fd, struct str path);
+
+#endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/args.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "cli/diag.h"
+#include "base/banned.h"
+
+/* ---- Option values --------------------------------------------------------------------------- */
+
+static const char no_memory[] = "did not fit in memory";
+
+/* The next free element of a list in the arena, which stays followed by a zeroed one; or NULL. */
+static void *append(struct args *args, void *list, size_t *n, size_t *cap, size_t size)
+{
+	void **at = list;
+	void *grown = arena_grow(&args->arena, *at, *n ? *n + 1 : 0, cap, size);
+
+	if (!grown)
+		return NULL;
+	*at = grown;
+	return (char *)grown + (*n)++ * size;
+}
+
+static const char *take_help(void *context, const char *value)
+{
+	struct args *args = context;
+
+	(void)value;
+	args->help = true;
+	return NULL;
+}
+
+const struct opt opt_help_text = {'h', "help", NULL, "print this text", take_help};
+
+static const char *take_source(struct args *args, enum profile_source source, const char *value)
+{
+	if (args->source != SOURCE_DEFAULT)
+		return "comes second: one profile only";
+	args->source = source;
+	args->profile = value;
+	return NULL;
+}
+
+static const char *take_file(void *context, const char *value)
+{
+	return take_source(context, SOURCE_FILE, value);
+}
+
+const struct opt opt_file = {'f', NULL, "FILE", "the profile is in FILE (- is standard input)",
+			     take_file};
+
+static const char *take_text(void *context, const char *value)
+{
+	return take_source(context, SOURCE_TEXT, value);
+}
+
+const struct opt opt_text = {'p', NULL, "TEXT", "the profile is TEXT", take_text};
+
+static const char *take_name(void *context, const char *value)
+{
+	return take_source(context, SOURCE_NAME, value);
+}
+
+const struct opt opt_name = {'n', NULL, "NAME", "the profile is one of Apple's: no-network, ...",
+			     take_name};
+
+static const char *take_param(void *context, const char *value)
+{
+	struct args *args = context;
+	const char *equals = strchr(value, '=');
+	struct lapbelt_param *param;
+
+	if (!equals || equals == value)
+		return "is not KEY=VALUE";
+	param = append(args, &args->params, &args->n_params, &args->cap_params, sizeof(*param));
+	if (!param)
+		return no_memory;
+	param->key = arena_memdup(&args->arena, value, (size_t)(equals - value));
+	param->value = equals + 1;
+	return param->key ? NULL : no_memory;
+}
+
+const struct opt opt_param = {'D', NULL, "KEY=VALUE", "(param \"KEY\") is VALUE in the profile",
+			      take_param};
+
+static const char *take_write(void *context, const char *value)
+{
+	struct args *args = context;
+	const char **slot =
+		append(args, &args->write, &args->n_write, &args->cap_write, sizeof(*slot));
+
+	if (!slot)
+		return no_memory;
+	*slot = value;
+	return NULL;
+}
+
+const struct opt opt_write = {'w', "write", "DIR", "allow writing below DIR too", take_write};
+
+static const char *take_target(void *context, const char *value)
+{
+	struct args *args = context;
+
+	if (strcmp(value, "linux") == 0)
+		args->target = LAPBELT_TARGET_LINUX;
+	else if (strcmp(value, "darwin") == 0)
+		args->target = LAPBELT_TARGET_DARWIN;
+	else
+		return "is neither linux nor darwin";
+	return NULL;
+}
+
+const struct opt opt_target = {0, "target", "SYSTEM", "linux or darwin; default: the one we are on",
+			       take_target};
+
+static const char *take_gaps(void *context, const char *value)
+{
+	struct args *args = context;
+
+	args->run_flags &= ~(unsigned)(LAPBELT_RUN_REFUSE_GAPS | LAPBELT_RUN_REPORT_GAPS);
+	if (strcmp(value, "refuse") == 0)
+		args->run_flags |= LAPBELT_RUN_REFUSE_GAPS;
+	else if (strcmp(value, "report") == 0)
+		args->run_flags |= LAPBELT_RUN_REPORT_GAPS;
+	else
+		return "is neither refuse nor report";
+	return NULL;
+}
+
+const struct opt opt_gaps = {0, "gaps", "refuse|report",
+			     "do not run with any gap; run in spite of all", take_gaps};
+
+static const char *parse_fd(const char *value, int *ret)
+{
+	char *end;
+	long fd;
+
+	errno = 0;
+	fd = strtol(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end || errno || fd > 0x7fffffff)
+		return "is not a descriptor number";
+	*ret = (int)fd;
+	return NULL;
+}
+
+static const char *take_pass_fd(void *context, const char *value)
+{
+	struct args *args = context;
+	int fd = -1;
+	const char *problem = parse_fd(value, &fd);
+	int *slot;
+
+	if (problem)
+		return problem;
+	slot = append(args, &args->pass_fds, &args->n_pass_fds, &args->cap_pass_fds, sizeof(*slot));
+	if (!slot)
+		return no_memory;
+	*slot = fd;
+	return NULL;
+}
+
+const struct opt opt_pass_fd = {0, "pass-fd", "N", "leave descriptor N open", take_pass_fd};
+
+static const char *take_status_fd(void *context, const char *value)
+{
+	struct args *args = context;
+
+	return parse_fd(value, &args->status_fd);
+}
+
+const struct opt opt_status_fd = {0, "status-fd", "N", "write how it ended to descriptor N",
+				  take_status_fd};
+
+static const char *take_no_userns(void *context, const char *value)
+{
+	struct args *args = context;
+
+	(void)value;
+	args->run_flags |= LAPBELT_RUN_NO_USERNS;
+	return NULL;
+}
+
+const struct opt opt_no_userns = {0, "no-userns", NULL, NULL, take_no_userns};
+
+static const char *take_no_runtime(void *context, const char *value)
+{
+	struct args *args = context;
+
+	(void)value;
+	args->no_runtime = true;
+	return NULL;
+}
+
+const struct opt opt_no_runtime = {
+	0, "no-runtime", NULL, "do not add what a dynamic program needs to start", take_no_runtime};
+
+static const char *take_like_exec(void *context, const char *value)
+{
+	struct args *args = context;
+
+	(void)value;
+	args->like_exec = true;
+	return NULL;
+}
+
+const struct opt opt_like_exec = {0, "exec", NULL, "as lapbelt exec applies the profile",
+				  take_like_exec};
+
+/* ---- Commands -------------------------------------------------------------------------------- */
+
+static int print_help(const struct command *command)
+{
+	struct buf text = {0};
+	int r;
+
+	buf_printf(&text, "usage: lapbelt %s [OPTION...] %s\n\n%s\n\n", command->name,
+		   command->operands, command->help);
+	opt_help(command->options, &text);
+	buf_printf(&text, "\nMore in lapbelt-%s(1).\n", command->name);
+	r = text.failed || io_write_full(STDOUT_FILENO, text.p, text.n) < 0;
+	buf_release(&text);
+	return r;
+}
+
+int command_main(const struct command *command, char **argv)
+{
+	struct args args = {.command = command->name, .status_fd = -1};
+	struct buf error = {0};
+	int first, status;
+
+	first = opt_parse(command->options, argv, &args, &error);
+	if (args.help)
+		status = print_help(command);
+	else if (first < 0)
+		status = diag_usage(command->name, "%.*s", (int)error.n, buf_str(&error).p);
+	else
+		status = command->run(&args, argv + first);
+	buf_release(&error);
+	arena_release(&args.arena);
+	return status;
+}
+
+/* ---- From arguments to work ------------------------------------------------------------------ */
+
+/* Errors come in order: the first is in FIRST when the second is reported. */
+struct errors {
+	struct lapbelt_error first;
+	bool printed;
+};
+
+static void print_first(struct errors *errors)
+{
+	if (!errors->printed)
+		(void)diag_error(&errors->first);
+	errors->printed = true;
+}
+
+static void print_more(void *context, const struct lapbelt_error *error)
+{
+	print_first(context);
+	(void)diag_error(error);
+}
+
+static int default_policy(const struct args *args, struct lapbelt_policy **ret,
+			  struct lapbelt_error *error)
+{
+	struct lapbelt_default_options options = {
+		.size = sizeof(options), .target = args->target, .write = args->write};
+
+	return lapbelt_policy_default(&options, ret, error);
+}
+
+int args_policy(const struct args *args, unsigned flags, struct lapbelt_policy **ret)
+{
+	struct errors errors = {LAPBELT_ERROR_INIT, false};
+	struct lapbelt_policy_options options = {
+		.size = sizeof(options),
+		.target = args->target,
+		.flags = flags,
+		.params = args->params,
+		.n_params = args->n_params,
+		.more_errors = print_more,
+		.more_errors_context = &errors,
+	};
+	int r = 0;
+
+	if (args->source == SOURCE_DEFAULT && args->n_params)
+		return diag_usage(args->command, "-D needs -f, -p or -n");
+	if (args->source != SOURCE_DEFAULT && args->n_write)
+		return diag_usage(args->command, "--write is about the default policy");
+	switch (args->source) {
+	case SOURCE_DEFAULT:
+		r = default_policy(args, ret, &errors.first);
+		break;
+	case SOURCE_FILE:
+		r = lapbelt_policy_from_file(args->profile, &options, ret, &errors.first);
+		break;
+	case SOURCE_TEXT:
+		r = lapbelt_policy_from_text(args->profile, "<input string>", &options, ret,
+					     &errors.first);
+		break;
+	case SOURCE_NAME:
+		r = lapbelt_policy_from_name(args->profile, &options, ret, &errors.first);
+		break;
+	}
+	if (r == 0)
+		return 0;
+	print_first(&errors);
+	return lapbelt_exit_code(errors.first.code);
+}
+
+static void print_gap(void *context, const char *kind, const char *text, const char *file,
+		      unsigned line)
+{
+	const struct args *args = context;
+
+	if (strcmp(kind, "content") != 0 && !(args->run_flags & LAPBELT_RUN_REFUSE_GAPS))
+		return;
+	if (line)
+		diag_printf("gap (%s): %s (%s:%u)", kind, text, file, line);
+	else
+		diag_printf("gap (%s): %s", kind, text);
+}
+
+struct lapbelt_run_options args_run_options(struct args *args, unsigned share)
+{
+	return (struct lapbelt_run_options){
+		.size = sizeof(struct lapbelt_run_options),
+		.share = share,
+		.flags = args->run_flags,
+		.pass_fds = args->pass_fds,
+		.n_pass_fds = args->n_pass_fds,
+		.status_fd = args->status_fd,
+		.gap = print_gap,
+		.gap_context = args,
+	};
+}
+
+int args_not_run(const struct args *args, int status)
+{
+	char line[32];
+	int n;
+
+	if (args->status_fd >= 0) {
+		n = snprintf(line, sizeof(line), "failed %d\n", status);
+		(void)io_write_full(args->status_fd, line, (size_t)n);
+	}
+	return status;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * args: what subcommands are told, and how options become policies and runs. A subcommand is a
+ * struct command whose option table picks rows from below.
+ */
+#ifndef CLI_ARGS_H
+#define CLI_ARGS_H
+
+#include <lapbelt.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "cli/opt.h"
+
+enum profile_source {
+	SOURCE_DEFAULT, /* the default policy of `lapbelt run` */
+	SOURCE_FILE,
+	SOURCE_TEXT,
+	SOURCE_NAME,
+};
+
+struct args {
+	struct arena arena;  /* of what follows */
+	const char *command; /* its name */
+	bool help;
+	enum profile_source source;
+	const char *profile; /* file, text or name */
+	enum lapbelt_target target;
+	struct lapbelt_param *params;
+	size_t n_params, cap_params;
+	const char **write; /* NULL-terminated; NULL: none */
+	size_t n_write, cap_write;
+	int *pass_fds;
+	size_t n_pass_fds, cap_pass_fds;
+	int status_fd;
+	unsigned run_flags; /* enum lapbelt_run_flags */
+	bool like_exec;     /* decide, plan: as `lapbelt exec` would apply the profile */
+	bool no_runtime;    /* exec */
+};
+
+struct command {
+	const char *name;
+	const char *operands; /* for the usage line */
+	const char *help;     /* one line */
+	const struct opt *const *options;
+	/* OPERANDS is NULL-terminated. Returns the exit status. */
+	int (*run)(struct args *args, char **operands);
+};
+
+extern const struct command command_check, command_decide, command_exec, command_plan,
+	command_profile, command_run, command_test;
+
+/* Parses ARGV (its first word is the command's name), runs the command, returns the exit status. */
+int command_main(const struct command *command, char **argv);
+
+/* ---- Option rows ----------------------------------------------------------------------------- */
+
+extern const struct opt opt_file, opt_text, opt_name, opt_param, opt_write, opt_target, opt_gaps,
+	opt_pass_fd, opt_status_fd, opt_no_userns, opt_no_runtime, opt_like_exec, opt_help_text;
+
+/* ---- From arguments to work ------------------------------------------------------------------ */
+
+/* Compiles the policy the options name; FLAGS: enum lapbelt_policy_flags. 0, or an exit status. */
+int args_policy(const struct args *args, unsigned flags, struct lapbelt_policy **ret);
+
+/* The options of a run that shares SHARE (enum lapbelt_scope). Content gaps go to standard error.
+ */
+struct lapbelt_run_options args_run_options(struct args *args, unsigned share);
+
+/* Tells --status-fd that nothing was run because of exit status STATUS. Returns STATUS. */
+int args_not_run(const struct args *args, int status);
+
+#endif

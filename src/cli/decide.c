@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lapbelt decide: one decision and the rule behind it. The disk is never looked at. */
+#include <lapbelt.h>
+
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "cli/args.h"
+#include "cli/diag.h"
+#include "base/banned.h"
+
+static int print_decision(const struct lapbelt_decision *decision)
+{
+	struct buf line = {0};
+	int r;
+
+	buf_puts(&line, decision->allowed ? "allow" : "deny");
+	if (decision->file[0]) {
+		buf_putc(&line, ' ');
+		diag_add_text(&line, decision->file);
+		buf_printf(&line, ":%u:%u", decision->line, decision->column);
+	}
+	buf_putc(&line, ' ');
+	diag_add_text(&line, decision->rule);
+	buf_putc(&line, '\n');
+	r = line.failed ? -1 : io_write_full(STDOUT_FILENO, line.p, line.n);
+	buf_release(&line);
+	return r < 0 ? lapbelt_exit_code(LAPBELT_OS) : 0;
+}
+
+static int decide(struct args *args, char **words)
+{
+	struct lapbelt_error error = LAPBELT_ERROR_INIT;
+	struct lapbelt_decision decision;
+	struct lapbelt_policy *policy;
+	int status;
+
+	if (!words[0])
+		return diag_usage("decide", "no operation to decide");
+	status = args_policy(args, args->like_exec ? LAPBELT_POLICY_RUNTIME : 0, &policy);
+	if (status)
+		return status;
+	if (lapbelt_decide(policy, words[0], (const char *const *)words + 1, &decision, &error) < 0)
+		status = diag_error(&error);
+	else
+		status = print_decision(&decision);
+	lapbelt_policy_free(policy);
+	return status;
+}
+
+static const struct opt *const options[] = {
+	&opt_file,   &opt_text,      &opt_name,      &opt_param, &opt_write,
+	&opt_target, &opt_like_exec, &opt_help_text, NULL,
+};
+
+const struct command command_decide = {
+	"decide",
+	"OPERATION [/PATH | HOST:PORT | NAME] [KEY=VALUE...]",
+	"Say what a policy answers, and by which rule.",
+	options,
+	decide,
+};

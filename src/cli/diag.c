@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/str.h"
+#include "base/banned.h"
+
+static enum diag_style style = DIAG_PROGRAM;
+
+void diag_set_style(enum diag_style new_style)
+{
+	style = new_style;
+}
+
+static const char *prefix(void)
+{
+	return style == DIAG_SANDBOX_EXEC ? "sandbox-exec: " : "lapbelt: ";
+}
+
+/* One write per message: lines of several processes do not mix. */
+static void flush(struct buf *line)
+{
+	if (!line->failed)
+		(void)io_write_full(STDERR_FILENO, line->p, line->n);
+	buf_release(line);
+}
+
+void diag_add_text(struct buf *line, const char *text)
+{
+	for (;;) {
+		size_t n = strcspn(text, "\\");
+
+		buf_add_escaped(line, (struct str){text, n});
+		if (!text[n])
+			return;
+		buf_putc(line, '\\');
+		text += n + 1;
+	}
+}
+
+static void add_error(struct buf *line, const struct lapbelt_error *error)
+{
+	bool placed = error->line > 0;
+
+	if (style != DIAG_COMPILER || !placed)
+		buf_puts(line, prefix());
+	if (placed && style != DIAG_SANDBOX_EXEC) {
+		diag_add_text(line, error->file);
+		buf_printf(line, ":%u:%u: ", error->line, error->column);
+	}
+	diag_add_text(line, error->text);
+	if (placed && style == DIAG_SANDBOX_EXEC) {
+		buf_puts(line, " at ");
+		diag_add_text(line, error->file);
+		buf_printf(line, ", line %u, column %u", error->line, error->column);
+	}
+	buf_putc(line, '\n');
+}
+
+int diag_error(const struct lapbelt_error *error)
+{
+	struct buf line = {0};
+
+	add_error(&line, error);
+	if (error->hint[0] && style != DIAG_SANDBOX_EXEC) {
+		buf_puts(&line, "hint: ");
+		diag_add_text(&line, error->hint);
+		buf_putc(&line, '\n');
+	}
+	flush(&line);
+	return lapbelt_exit_code(error->code);
+}
+
+/* The program's name, then the sentence, escaped. */
+__attribute__((format(printf, 1, 0))) static void say(const char *format, va_list ap)
+{
+	struct buf line = {0};
+	char text[1024];
+
+	(void)vsnprintf(text, sizeof(text), format, ap);
+	buf_puts(&line, prefix());
+	diag_add_text(&line, text);
+	buf_putc(&line, '\n');
+	flush(&line);
+}
+
+void diag_printf(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say(format, ap);
+	va_end(ap);
+}
+
+int diag_usage(const char *command, const char *format, ...)
+{
+	struct buf line = {0};
+	va_list ap;
+
+	va_start(ap, format);
+	say(format, ap);
+	va_end(ap);
+	if (style == DIAG_SANDBOX_EXEC)
+		buf_puts(&line, "usage: sandbox-exec [-f profile-file] [-n profile-name] "
+				"[-p profile-string] [-D key=value ...] command [args...]\n");
+	else
+		buf_printf(&line, "hint: lapbelt %s --help\n", command);
+	flush(&line);
+	return lapbelt_exit_code(LAPBELT_USAGE);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which subcommand? A first word that is none starts a command line to run: `lapbelt make` is
+ * `lapbelt run make`. Called as sandbox-exec, the program is `lapbelt exec`.
+ */
+#include <lapbelt.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "cli/args.h"
+#include "cli/diag.h"
+#include "base/banned.h"
+
+static const struct command *const commands[] = {
+	&command_run,     &command_exec, &command_check, &command_decide,
+	&command_profile, &command_plan, &command_test,
+};
+
+enum {
+	N_COMMANDS = sizeof(commands) / sizeof(commands[0])
+};
+
+static int print(struct buf *text)
+{
+	int r = text->failed ? -1 : io_write_full(STDOUT_FILENO, text->p, text->n);
+
+	buf_release(text);
+	return r < 0 ? lapbelt_exit_code(LAPBELT_OS) : 0;
+}
+
+static int print_version(void)
+{
+	struct buf text = {0};
+
+	buf_printf(&text, "lapbelt %s\n", lapbelt_version());
+	return print(&text);
+}
+
+static int print_usage(void)
+{
+	struct buf text = {0};
+
+	buf_puts(&text, "usage: lapbelt COMMAND [OPTION...] ...\n"
+			"       lapbelt PROGRAM [ARGUMENT...]\n\n");
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		buf_printf(&text, "  %-10s%s\n", commands[i]->name, commands[i]->help);
+	buf_puts(&text, "\nlapbelt COMMAND --help says more; lapbelt(1) says all.\n");
+	return print(&text);
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+	return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+int main(int argc, char **argv)
+{
+	static char help[] = "--help";
+	const struct command *command;
+
+	if (argc > 0 && strcmp(base_name(argv[0]), "sandbox-exec") == 0) {
+		diag_set_style(DIAG_SANDBOX_EXEC);
+		return command_main(&command_exec, argv);
+	}
+	if (argc < 2) {
+		(void)print_usage();
+		return lapbelt_exit_code(LAPBELT_USAGE);
+	}
+	if (is_one_of(argv[1], "help", "--help", "-h")) {
+		command = argc > 2 ? find_command(argv[2]) : NULL;
+		return command ? command_main(command, (char *[]){argv[2], help, NULL})
+			       : print_usage();
+	}
+	if (is_one_of(argv[1], "version", "--version", "-V"))
+		return print_version();
+	command = find_command(argv[1]);
+	if (command)
+		return command_main(command, argv + 1);
+	return command_main(&command_run, argv);
+}

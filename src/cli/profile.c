@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lapbelt profile: the SBPL text of the default policy, here and now. */
+#include <lapbelt.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "cli/args.h"
+#include "cli/diag.h"
+#include "base/banned.h"
+
+static int profile(struct args *args, char **operands)
+{
+	struct lapbelt_default_options options = {
+		.size = sizeof(options), .target = args->target, .write = args->write};
+	struct lapbelt_error error = LAPBELT_ERROR_INIT;
+	char *text;
+	int r;
+
+	if (operands[0])
+		return diag_usage("profile", "'%s' is one word too many", operands[0]);
+	if (lapbelt_default_profile(&options, &text, &error) < 0)
+		return diag_error(&error);
+	r = io_write_full(STDOUT_FILENO, text, strlen(text));
+	lapbelt_free(text);
+	return r < 0 ? lapbelt_exit_code(LAPBELT_OS) : 0;
+}
+
+static const struct opt *const options[] = {
+	&opt_write,
+	&opt_target,
+	&opt_help_text,
+	NULL,
+};
+
+const struct command command_profile = {
+	"profile", "",      "Print the profile that lapbelt run enforces in this folder.",
+	options,   profile,
+};

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lapbelt_decide(): words into a request (DESIGN 15.8), the decision back out.
+ *
+ * The first word names the object: a /path, HOST:PORT for network operations, else a name. The
+ * others are attributes, KEY=VALUE: the keys below, and every integer filter by its SBPL name.
+ */
+#include <lapbelt.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "facade.h"
+#include "policy/policy.h"
+#include "base/banned.h"
+
+/* ---- Names and numbers ----------------------------------------------------------------------- */
+
+static const struct constant {
+	enum filter_id filter;
+	const char *name;
+	int64_t value;
+} constants[] = {
+#define CONSTANT(filter, name, value) {FILTER_##filter, name, value},
+#include "policy/constants.def"
+#undef CONSTANT
+};
+
+/* Number in any C base, or one of the words that FILTER takes. */
+static int parse_number(enum filter_id filter, const char *text, int64_t *ret)
+{
+	char *end;
+
+	for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++) {
+		if (constants[i].filter == filter && strcmp(constants[i].name, text) == 0) {
+			*ret = constants[i].value;
+			return 0;
+		}
+	}
+	errno = 0;
+	*ret = strtoll(text, &end, 0);
+	return end == text || *end || errno ? -1 : 0;
+}
+
+/* ---- Endpoints ------------------------------------------------------------------------------- */
+
+/*
+ * What `*` stands for. As the socket's own end: every interface, the unspecified address. As the
+ * other end: some host that is not this one (RFC 5737).
+ */
+static const unsigned char any_interface[4] = {0, 0, 0, 0};
+static const unsigned char any_host[4] = {192, 0, 2, 1};
+
+static int parse_port(const char *text, int *ret)
+{
+	unsigned long port;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	port = strtoul(text, &end, 10);
+	if (*end || errno || port > 65535)
+		return -1;
+	*ret = (int)port;
+	return 0;
+}
+
+static int parse_host(struct str host, const unsigned char *any, struct endpoint *ret)
+{
+	static const unsigned char loopback[4] = {127, 0, 0, 1};
+	char text[INET6_ADDRSTRLEN];
+
+	ret->proto = PROTO_IP4;
+	if (str_is(host, "localhost") || str_is(host, "*")) {
+		memcpy(ret->addr, host.p[0] == '*' ? any : loopback, 4);
+		return 0;
+	}
+	if (host.n >= 2 && host.p[0] == '[' && host.p[host.n - 1] == ']') {
+		host = (struct str){host.p + 1, host.n - 2};
+		ret->proto = PROTO_IP6;
+	}
+	if (host.n >= sizeof(text))
+		return -1;
+	memcpy(text, host.p, host.n);
+	text[host.n] = '\0';
+	return inet_pton(ret->proto == PROTO_IP6 ? AF_INET6 : AF_INET, text, ret->addr) == 1 ? 0
+											     : -1;
+}
+
+/* HOST:PORT, without tcp or udp yet. */
+static int parse_endpoint(const char *text, const unsigned char *any, struct endpoint *ret,
+			  struct err *e)
+{
+	const char *colon = strrchr(text, ':');
+	struct endpoint endpoint = {0};
+
+	if (!colon || parse_port(colon + 1, &endpoint.port) < 0) {
+		(void)err_set(e, ERR_USAGE, "'%s' is not HOST:PORT", text);
+		return err_hint(e, "a socket by path starts with /");
+	}
+	if (parse_host((struct str){text, (size_t)(colon - text)}, any, &endpoint) < 0) {
+		(void)err_set(e, ERR_USAGE, "'%.*s' is not a host", (int)(colon - text), text);
+		return err_hint(e, "localhost, *, an IPv4 address or an [IPv6 address]");
+	}
+	*ret = endpoint;
+	return 0;
+}
+
+/* ---- The request ----------------------------------------------------------------------------- */
+
+struct parse {
+	struct request *request;
+	unsigned transport; /* PROTO_TCP or PROTO_UDP */
+	struct err *e;
+};
+
+static bool is_below_op(enum op op, enum op ancestor)
+{
+	while (op != ancestor && op != OP_DEFAULT)
+		op = op_parent(op);
+	return op == ancestor;
+}
+
+/* Operations on a socket's own end; the others of network* look at the other end. */
+static bool is_about_local_end(enum op op)
+{
+	return is_below_op(op, OP_NETWORK_INBOUND);
+}
+
+static int take_object(struct parse *parse, const char *text)
+{
+	struct request *request = parse->request;
+	enum op op = request->op;
+	bool network = is_below_op(op, OP_NETWORK_ANY);
+	struct endpoint *end = is_about_local_end(op) ? &request->local : &request->remote;
+
+	if (text[0] == '/' && (op_takes(op, FILTER_PATH) || !op_takes(op, FILTER_IPC_POSIX_NAME))) {
+		request->path = str_of(text);
+		if (network)
+			end->proto = PROTO_UNIX;
+		return 0;
+	}
+	if (network)
+		return parse_endpoint(text, is_about_local_end(op) ? any_interface : any_host, end,
+				      parse->e);
+	if (is_below_op(op, OP_FILE_ANY))
+		return err_set(parse->e, ERR_USAGE, "'%s' does not start with /", text);
+	request->name = str_of(text);
+	return 0;
+}
+
+static int bad_value(struct parse *parse, const char *key, const char *value)
+{
+	return err_set(parse->e, ERR_USAGE, "'%s' is not a value for %s", value, key);
+}
+
+static int take_xattr(struct parse *parse, const char *value)
+{
+	parse->request->xattr = str_of(value);
+	return 0;
+}
+
+/* Octal, as chmod takes it. */
+static int take_mode(struct parse *parse, const char *value)
+{
+	unsigned long mode;
+	char *end;
+
+	errno = 0;
+	mode = strtoul(value, &end, 8);
+	if (*value < '0' || *value > '7' || *end || errno || mode > 0177777)
+		return bad_value(parse, "mode", value);
+	parse->request->file_mode = (unsigned)mode;
+	parse->request->has |= HAS_FILE_MODE;
+	return 0;
+}
+
+static int take_local(struct parse *parse, const char *value)
+{
+	return parse_endpoint(value, any_interface, &parse->request->local, parse->e);
+}
+
+static int take_remote(struct parse *parse, const char *value)
+{
+	return parse_endpoint(value, any_host, &parse->request->remote, parse->e);
+}
+
+static int take_protocol(struct parse *parse, const char *value)
+{
+	bool tcp = strcmp(value, "tcp") == 0;
+
+	if (!tcp && strcmp(value, "udp") != 0)
+		return bad_value(parse, "protocol", value);
+	parse->transport = tcp ? PROTO_TCP : PROTO_UDP;
+	return 0;
+}
+
+static const struct key {
+	const char *name;
+	enum filter_id filter; /* the operation must take it */
+	int (*take)(struct parse *parse, const char *value);
+} keys[] = {
+	{"xattr",    FILTER_XATTR,     take_xattr   },
+        {"mode",     FILTER_FILE_MODE, take_mode    },
+	{"local",    FILTER_LOCAL,     take_local   },
+        {"remote",   FILTER_REMOTE,    take_remote  },
+	{"protocol", FILTER_REMOTE,    take_protocol},
+};
+
+/* Shorter names for filters. */
+static const struct {
+	const char *name;
+	enum filter_id filter;
+} aliases[] = {
+	{"signal", FILTER_SIGNAL_NUMBER},
+};
+
+enum argument_kind {
+	SUBPATH,
+	LITERAL,
+	PREFIX,
+	ADDRESS,
+	INTEGER,
+	BITFIELD,
+	STRING,
+	BOOL
+};
+
+static const struct {
+	const char *name;
+	enum argument_kind argument;
+} filters[FILTER_COUNT] = {
+#define FILTER(symbol, name, category, argument) [FILTER_##symbol] = {name, argument},
+#include "policy/filters.def"
+#undef FILTER
+};
+
+/* The integer filter called NAME, or FILTER_COUNT. */
+static enum filter_id find_integer_filter(struct str name)
+{
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (str_is(name, aliases[i].name))
+			return aliases[i].filter;
+	for (int i = 0; i < FILTER_COUNT; i++)
+		if (filters[i].argument == INTEGER && str_is(name, filters[i].name))
+			return (enum filter_id)i;
+	return FILTER_COUNT;
+}
+
+static void set_integer(struct request *request, enum filter_id filter, int64_t number)
+{
+	switch ((int)filter) {
+	case FILTER_VNODE_TYPE:
+		request->vnode_type = (enum vnode_type)number;
+		request->has |= HAS_VNODE_TYPE;
+		return;
+	case FILTER_TARGET:
+		request->target = (enum signal_target)number;
+		request->has |= HAS_TARGET;
+		return;
+	case FILTER_SIGNAL_NUMBER:
+		request->signal = (int)number;
+		request->has |= HAS_SIGNAL;
+		return;
+	case FILTER_DEVICE_MAJOR:
+		request->device_major = (unsigned)number;
+		request->has |= HAS_DEVICE;
+		return;
+	case FILTER_DEVICE_MINOR:
+		request->device_minor = (unsigned)number;
+		request->has |= HAS_DEVICE;
+		return;
+	case FILTER_SOCKET_DOMAIN:
+		request->socket_domain = (int)number;
+		request->has |= HAS_SOCKET;
+		return;
+	case FILTER_SOCKET_TYPE:
+		request->socket_type = (int)number;
+		request->has |= HAS_SOCKET;
+		return;
+	case FILTER_SOCKET_PROTOCOL:
+		request->socket_protocol = (int)number;
+		request->has |= HAS_SOCKET;
+		return;
+	default:
+		request->number = number;
+		request->has |= HAS_NUMBER;
+	}
+}
+
+static int does_not_apply(struct parse *parse, struct str key)
+{
+	return err_set(parse->e, ERR_USAGE, "%.*s does not apply to %s", (int)key.n, key.p,
+		       op_name(parse->request->op));
+}
+
+/* TEXT is KEY=VALUE. Returns 1 when there is no such key. */
+static int take_attribute(struct parse *parse, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	struct str key = {text, equals ? (size_t)(equals - text) : 0};
+	enum filter_id filter;
+	int64_t number;
+
+	if (!equals)
+		return 1;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (!str_is(key, keys[i].name))
+			continue;
+		return op_takes(parse->request->op, keys[i].filter)
+			       ? keys[i].take(parse, equals + 1)
+			       : does_not_apply(parse, key);
+	}
+	filter = find_integer_filter(key);
+	if (filter == FILTER_COUNT)
+		return 1;
+	if (!op_takes(parse->request->op, filter))
+		return does_not_apply(parse, key);
+	if (parse_number(filter, equals + 1, &number) < 0)
+		return bad_value(parse, filters[filter].name, equals + 1);
+	set_integer(parse->request, filter, number);
+	return 0;
+}
+
+/*
+ * What a socket has by being one: its transport, family and type, and an own end that is not bound
+ * before it connects.
+ */
+static void complete_socket(struct parse *parse)
+{
+	enum {
+		DARWIN_AF_UNIX = 1,
+		DARWIN_AF_INET = 2,
+		DARWIN_AF_INET6 = 30
+	};
+	struct request *request = parse->request;
+	struct endpoint *ends[] = {&request->local, &request->remote};
+	unsigned family;
+
+	for (size_t i = 0; i < 2; i++)
+		if (ends[i]->proto & (PROTO_IP4 | PROTO_IP6))
+			ends[i]->proto |= parse->transport;
+	family = request->remote.proto ? request->remote.proto : request->local.proto;
+	if (!family)
+		return;
+	if (!request->local.proto)
+		request->local = (struct endpoint){.proto = family, .unbound = true};
+	if (request->has & HAS_SOCKET)
+		return;
+	request->socket_domain = family & PROTO_UNIX  ? DARWIN_AF_UNIX
+				 : family & PROTO_IP4 ? DARWIN_AF_INET
+						      : DARWIN_AF_INET6;
+	request->socket_type = parse->transport == PROTO_UDP ? 2 : 1;
+	request->socket_protocol = family & PROTO_UNIX ? 0 : parse->transport == PROTO_UDP ? 17 : 6;
+	request->has |= HAS_SOCKET;
+}
+
+static int parse_request(const char *operation, const char *const *arguments,
+			 struct request *request, struct err *e)
+{
+	struct parse parse = {request, PROTO_TCP, e};
+
+	request->op = op_find(str_of(operation));
+	if (request->op == OP_COUNT)
+		return err_set(e, ERR_USAGE, "unknown operation '%s'", operation);
+	for (size_t i = 0; arguments && arguments[i]; i++) {
+		int r = arguments[i][0] == '/' ? 1 : take_attribute(&parse, arguments[i]);
+
+		if (r == 1 && i > 0)
+			return err_set(e, ERR_USAGE, "'%s' is not KEY=VALUE", arguments[i]);
+		if (r == 1)
+			r = take_object(&parse, arguments[i]);
+		if (r < 0)
+			return r;
+	}
+	complete_socket(&parse);
+	return 0;
+}
+
+/* ---- The answer ------------------------------------------------------------------------------ */
+
+static const char *builtin_text(enum op op)
+{
+	static const char *const texts[OP_COUNT] = {
+#define OP(symbol, name, parent, builtin, categories) [OP_##symbol] = "built-in default of " name,
+#include "policy/ops.def"
+#undef OP
+	};
+
+	return texts[op];
+}
+
+int lapbelt_decide(const struct lapbelt_policy *policy, const char *operation,
+		   const char *const *arguments, struct lapbelt_decision *ret_decision,
+		   struct lapbelt_error *error)
+{
+	struct decision decision;
+	struct request request = {0};
+	struct err e = {0};
+
+	if (parse_request(operation, arguments, &request, &e) < 0)
+		return facade_fail(error, &e);
+	policy_decide(policy->compiled, &request, &decision);
+	*ret_decision = (struct lapbelt_decision){
+		.allowed = decision.verdict == VERDICT_ALLOW,
+		.file = "",
+		.rule = builtin_text(decision.op),
+		.operation = op_name(decision.op),
+	};
+	if (decision.rule) {
+		ret_decision->file = decision.rule->at.file ? decision.rule->at.file : "";
+		ret_decision->line = decision.rule->at.line;
+		ret_decision->column = decision.rule->at.column;
+		ret_decision->rule = decision.rule->text.p;
+	}
+	return 0;
+}

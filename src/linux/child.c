@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From fork to exec: the order in which the facilities are applied. No stdio,
+ * no decisions; the first step that fails is reported and nothing is executed.
+ *
+ * init:    wait for id maps, loopback, mounts, then fork the command
+ * command: working directory, capabilities, descriptors, no_new_privs,
+ *          Landlock, seccomp, tell the supervisor, wait for go, exec
+ */
+#include "linux/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/io.h"
+#include "base/banned.h"
+
+enum { PASS_FDS_MAX = 64 };
+
+void child_report(int control, const struct spawn_message *message)
+{
+	while (send(control, message, sizeof(*message), MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
+__attribute__((noreturn)) static void fail(int control, enum spawn_stage stage, int detail)
+{
+	struct spawn_message message = {
+		.kind = SPAWN_FAILED, .stage = stage, .value = errno, .detail = detail};
+
+	child_report(control, &message);
+	_exit(71);
+}
+
+/* ---- The command ------------------------------------------------------------------------------- */
+
+/* Every signal back to its default but those that were ignored when we were started. */
+static void restore_signals(const sigset_t *mask)
+{
+	struct sigaction action;
+
+	for (int i = 1; i < NSIG; i++) {
+		if (sigaction(i, NULL, &action) < 0 || action.sa_handler == SIG_IGN)
+			continue;
+		action.sa_handler = SIG_DFL;
+		action.sa_flags = 0;
+		(void)sigaction(i, &action, NULL);
+	}
+	(void)sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+static int scrub(const struct child_context *context, int ruleset)
+{
+	int keep[PASS_FDS_MAX + 3];
+	size_t n = 0;
+
+	if (context->options->n_pass_fds > PASS_FDS_MAX) {
+		errno = E2BIG;
+		return -1;
+	}
+	for (size_t i = 0; i < context->options->n_pass_fds; i++)
+		keep[n++] = context->options->pass_fds[i];
+	keep[n++] = context->control;
+	keep[n++] = context->go;
+	keep[n++] = ruleset;
+	for (size_t i = 1; i < n; i++) /* insertion sort: a handful */
+		for (size_t k = i; k > 0 && keep[k - 1] > keep[k]; k--) {
+			int swapped = keep[k];
+
+			keep[k] = keep[k - 1];
+			keep[k - 1] = swapped;
+		}
+	for (size_t i = 1; i < n; i++)
+		if (keep[i] == keep[i - 1]) {
+			errno = EINVAL;
+			return -1;
+		}
+	return scrub_fds(keep, n);
+}
+
+/* execve(2), or the shell for a file that is no program, as execvp(3) does. */
+static void exec_or_shell(const char *path, char *const *argv, char **shell_argv, char *const *env)
+{
+	(void)execve(path, argv, env);
+	if (errno != ENOEXEC)
+		return;
+	/* execve does not write to its arguments. */
+	shell_argv[1] = (char *)(uintptr_t)path;
+	(void)execve(shell_argv[0], shell_argv, env);
+}
+
+/* execvp(3) over the environment given, with its errors: EACCES wins over ENOENT. */
+static void exec_search(const char *file, const struct child_context *context)
+{
+	char *const *argv = context->options->argv;
+	char *const *env = context->options->env;
+	const char *path = "/usr/local/bin:/usr/bin:/bin";
+	char candidate[4096 + 256];
+	int error = ENOENT;
+
+	if (strchr(file, '/')) {
+		exec_or_shell(file, argv, context->shell_argv, env);
+		return;
+	}
+	for (char *const *var = env; *var; var++)
+		if (strncmp(*var, "PATH=", 5) == 0)
+			path = *var + 5;
+	if (!*file)
+		path = NULL;
+	while (path) {
+		const char *end = strchrnul(path, ':');
+		int n = snprintf(candidate, sizeof(candidate), "%.*s%s%s", (int)(end - path), path,
+				 end > path ? "/" : "", file);
+
+		if (n > 0 && (size_t)n < sizeof(candidate)) {
+			exec_or_shell(candidate, argv, context->shell_argv, env);
+			if (errno != ENOENT && errno != ENOTDIR && errno != EACCES &&
+			    errno != EPERM)
+				return;
+			if (errno == EACCES || errno == EPERM)
+				error = errno;
+		}
+		path = *end ? end + 1 : NULL;
+	}
+	errno = error;
+}
+
+__attribute__((noreturn)) static void command(const struct child_context *context)
+{
+	const struct spawn_options *options = context->options;
+	const struct plan *plan = options->plan;
+	struct spawn_message ready = {.kind = SPAWN_READY, .value = -1};
+	int cleanup_fd ruleset = -1;
+	char byte;
+
+	restore_signals(&context->mask);
+	/* While we still may look everywhere: rows name places, they do not open them. */
+	ruleset = landlock_build(plan);
+	if (ruleset < 0)
+		fail(context->control, STAGE_LANDLOCK, 0);
+	if (options->cwd && chdir(options->cwd) < 0)
+		fail(context->control, STAGE_CWD, 0);
+	if (caps_drop() < 0)
+		fail(context->control, STAGE_CAPS, 0);
+	if (scrub(context, ruleset) < 0)
+		fail(context->control, STAGE_FDS, 0);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || landlock_enter(ruleset) < 0)
+		fail(context->control, STAGE_LANDLOCK, 0);
+	(void)close(fd_steal(&ruleset));
+	ready.value = seccomp_install(plan->filter, plan->n_filter, plan->brokered != 0);
+	if (ready.value < 0)
+		fail(context->control, STAGE_SECCOMP, 0);
+	if (!plan->brokered)
+		ready.value = -1;
+	child_report(context->control, &ready);
+	if (io_read_full(context->go, &byte, 1) < 0)
+		_exit(71);
+	if (ready.value >= 0)
+		(void)close(ready.value);
+	exec_search(options->argv[0], context);
+	fail(context->control, STAGE_EXEC, 0);
+}
+
+/* ---- init -------------------------------------------------------------------------------------- */
+
+/* Our stdio would keep the caller's pipes open. */
+static int drop_stdio(void)
+{
+	int cleanup_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		if (dup2(null, fd) < 0)
+			return -1;
+	return null < 0 ? -1 : 0;
+}
+
+static void set_up(const struct child_context *context)
+{
+	const struct spawn_options *options = context->options;
+	const struct plan *plan = options->plan;
+	size_t at = 0;
+
+	if ((plan->ns & NS_NET) && ns_loopback_up() < 0)
+		fail(context->control, STAGE_LOOPBACK, 0);
+	if ((plan->ns & NS_MOUNT) && mount_apply(plan, &at) < 0)
+		fail(context->control, STAGE_MOUNT, (int)at);
+	for (const char *const *dir = options->make_dirs; dir && *dir; dir++)
+		if (mkdir(*dir, 0700) < 0 && errno != EEXIST)
+			fail(context->control, STAGE_MOUNT, (int)at);
+}
+
+void child_init(const struct child_context *context)
+{
+	bool pid_ns = context->options->plan->ns & NS_PID;
+	int keep[2] = {context->control, -1};
+	pid_t pid;
+	char byte;
+
+	if (io_read_full(context->mapped, &byte, 1) < 0)
+		_exit(71);
+	set_up(context);
+	/* After the id maps: a change of credentials clears it. */
+	if (pid_ns ? prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 :
+		     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		fail(context->control, STAGE_FORK, 0);
+	pid = fork();
+	if (pid == 0)
+		command(context);
+	if (pid < 0 || drop_stdio() < 0 || scrub_fds(keep, 1) < 0)
+		fail(context->control, STAGE_FORK, 0);
+	init_run(context->control, pid, context->options);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Landlock: the floor that holds without anybody deciding. landlock(7). */
+#include "linux/linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "linux/sys.h"
+#include "base/banned.h"
+
+int landlock_abi(void)
+{
+	long abi = syscall(SYS_landlock_create_ruleset_, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION_);
+
+	return abi < 0 ? 0 : (int)abi;
+}
+
+static int create_ruleset(const struct plan *plan)
+{
+	struct landlock_ruleset_attr_ attr = {
+		.handled_access_fs = plan->landlock_fs,
+		.handled_access_net = plan->landlock_net,
+		.scoped = plan->landlock_scoped,
+	};
+	size_t size = sizeof(attr);
+
+	/* A kernel refuses fields it does not know, even empty ones, only if they are not zero. */
+	if (!attr.scoped)
+		size = offsetof(struct landlock_ruleset_attr_, scoped);
+	if (!attr.scoped && !attr.handled_access_net)
+		size = offsetof(struct landlock_ruleset_attr_, handled_access_net);
+	return (int)syscall(SYS_landlock_create_ruleset_, &attr, size, 0);
+}
+
+/* 0; 1: nothing is there; -1 with errno. */
+static int add_row(int ruleset, const struct landlock_row *row)
+{
+	int cleanup_fd fd = open(row->path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+	struct landlock_path_beneath_attr_ beneath = {.parent_fd = fd};
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP ? 1 : -1;
+	if (fstat(fd, &st) < 0)
+		return -1;
+	beneath.allowed_access = row->rights;
+	if (!S_ISDIR(st.st_mode))
+		beneath.allowed_access &= LL_FS_FILE_RIGHTS;
+	/* Symlinks carry no rights: what they lead to has a row of its own or none. */
+	if (S_ISLNK(st.st_mode) || beneath.allowed_access == 0)
+		return 1;
+	return (int)syscall(SYS_landlock_add_rule_, ruleset, LANDLOCK_RULE_PATH_BENEATH_, &beneath, 0);
+}
+
+int landlock_build(const struct plan *plan)
+{
+	int cleanup_fd ruleset = create_ruleset(plan);
+
+	if (ruleset < 0)
+		return -1;
+	for (size_t i = 0; i < plan->n_rows; i++)
+		if (add_row(ruleset, &plan->rows[i]) < 0)
+			return -1;
+	return fd_steal(&ruleset);
+}
+
+int landlock_enter(int ruleset)
+{
+	return (int)syscall(SYS_landlock_restrict_self_, ruleset, 0);
+}

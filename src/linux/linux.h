@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * linux: the only module that makes Linux's confining system calls. One file
+ * per kernel facility; `child.c` strings them together after fork. What to do
+ * comes as rows (plan.h); there are no decisions here.
+ *
+ * Processes of a run:
+ *
+ *	launcher = supervisor            the caller; answers notifications (broker/)
+ *	  `- init                        pid 1 of the pid namespace, or a subreaper without one:
+ *	       |                         reaps, reports the command's stops and end, kills the rest
+ *	       `- command                confined, then exec
+ */
+#ifndef LINUX_LINUX_H
+#define LINUX_LINUX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "plan/plan.h"
+
+/* ---- probe.c --------------------------------------------------------------------------------- */
+
+/*
+ * What this kernel can do. Cheap facts only, each by asking the kernel; user namespaces and a free
+ * listener are assumed, because starting the command tries them anyway: spawn_start() says which
+ * step failed, and the session plans again without it.
+ */
+void linux_probe(struct caps *ret);
+
+/* As linux_probe(), and tries namespaces, mounts and a listener in throw-away children. */
+void linux_probe_by_trying(struct caps *ret);
+
+/* ---- list.c ---------------------------------------------------------------------------------- */
+
+/* The planner's eyes (plan_list). */
+int linux_list(void *context, const char *path,
+	       int (*each)(void *each_context, const char *name, enum entry_type type),
+	       void *each_context);
+
+/* ---- landlock.c ------------------------------------------------------------------------------ */
+
+int landlock_abi(void); /* 0: none */
+
+/*
+ * Async-signal-safe: a ruleset with the plan's rows; a row whose path is gone is skipped. Returns
+ * the ruleset's descriptor, or -1 with errno.
+ */
+int landlock_build(const struct plan *plan);
+
+/* Restricts the calling thread. no_new_privs must be set. 0, or -1 with errno. */
+int landlock_enter(int ruleset);
+
+/* ---- seccomp.c ------------------------------------------------------------------------------- */
+
+/*
+ * Installs the filter in the calling thread. WITH_LISTENER: returns the notify descriptor
+ * (close-on-exec), else 0. -1 with errno.
+ */
+int seccomp_install(const struct bpf_insn *filter, size_t n, bool with_listener);
+
+/* ---- ns.c, mount.c, caps.c, scrub.c: steps of the child -------------------------------------- */
+
+/* Writes the id maps of /proc/PID from outside: the whole range for root, else one id. */
+int ns_map_ids(pid_t pid, bool root);
+
+/* Brings up the loopback interface of this network namespace. */
+int ns_loopback_up(void);
+
+/* Applies the plan's mounts in this mount namespace. *RET_AT: the row at fault. */
+int mount_apply(const struct plan *plan, size_t *ret_at);
+
+/*
+ * Drops capabilities to those that matter for a user's own files (chown, dac_override, fowner,
+ * fsetid, kill, setuid, setgid ...) and takes the others out of the bounding set.
+ */
+int caps_drop(void);
+
+/* Closes every descriptor from 3 on but KEEP (ascending). Fails closed. */
+int scrub_fds(const int *keep, size_t n);
+
+/* ---- child.c --------------------------------------------------------------------------------- */
+
+/* Where setting up failed; one table of messages serves all (spawn_stage_text). */
+enum spawn_stage {
+	STAGE_DONE,
+	STAGE_FORK,
+	STAGE_NAMESPACES,
+	STAGE_ID_MAP,
+	STAGE_LOOPBACK,
+	STAGE_MOUNT,
+	STAGE_CAPS,
+	STAGE_CWD,
+	STAGE_FDS,
+	STAGE_LANDLOCK,
+	STAGE_SECCOMP,
+	STAGE_LISTENER,
+	STAGE_EXEC,
+};
+
+struct spawn_options {
+	const struct plan *plan;
+	const struct caps *caps;
+	char *const *argv; /* argv[0] as given; PATH of the environment is searched */
+	char *const *env;
+	const char *cwd;   /* NULL: stay; else entered after mounting (same place, new mounts) */
+	const int *pass_fds;
+	size_t n_pass_fds;
+	const char *const *make_dirs; /* created 0700 inside after mounting, NULL-terminated or NULL */
+	const char *scratch; /* removed with all that is in it when the run is over; NULL: none */
+};
+
+struct spawned {
+	pid_t init;         /* our child */
+	pid_t command;      /* in our pid namespace */
+	int command_pidfd;
+	int listener;       /* seccomp notifications; -1: nothing is brokered */
+	int control;        /* messages from init and command; closing it means "kill everything" */
+	int go;             /* what the command waits for before exec */
+	bool pid_ns;
+};
+
+#define SPAWNED_NONE ((struct spawned){0, 0, -1, -1, -1, -1, false})
+
+/* What init and the command report on `control`, one packet each. */
+struct spawn_message {
+	enum spawn_message_kind {
+		SPAWN_READY,   /* command: confined; value: its listener descriptor, -1: none */
+		SPAWN_FAILED,  /* either: stage, value: errno, detail */
+		SPAWN_STOPPED, /* init: the command stopped; value: the signal */
+		SPAWN_ENDED,   /* init: the command ended; value: wait status */
+	} kind;
+	enum spawn_stage stage;
+	int value;
+	int detail; /* STAGE_MOUNT: index of the mount row */
+};
+
+/*
+ * Starts init and the command up to the point where the filter is on and the command waits for
+ * spawn_go(): the caller has to serve the listener from then on. On failure nothing is left
+ * running, *RET_FAILED (may be NULL) is the report (stage STAGE_DONE: it failed elsewhere).
+ */
+int spawn_start(const struct spawn_options *options, struct spawned *ret,
+		struct spawn_message *ret_failed, struct err *e);
+
+/* Lets the command exec. An exec that fails comes as SPAWN_FAILED, STAGE_EXEC. */
+int spawn_go(struct spawned *spawned, struct err *e);
+
+/* The next message. 0; 1: init is gone; < 0 failure. Blocks unless `control` is readable. */
+int spawn_receive(const struct spawned *spawned, struct spawn_message *ret, struct err *e);
+
+/* Kills what is left, reaps init, closes descriptors. */
+void spawn_end(struct spawned *spawned);
+
+/* "could not ...": what the stage was about. */
+const char *spawn_stage_text(enum spawn_stage stage);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernel can do, by asking it or by trying in a child that is thrown away. */
+#include "linux/linux.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "linux/sys.h"
+#include "base/banned.h"
+
+/* An allow-everything program, for flags only. */
+static const struct bpf_insn allow_all[] = {{0x06, 0, 0, SECCOMP_RET_ALLOW}};
+
+/* A filter pointer of NULL faults only after the flags were accepted. */
+static bool seccomp_knows_flags(unsigned flags)
+{
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, NULL) < 0 && errno == EFAULT;
+}
+
+void linux_probe(struct caps *ret)
+{
+	*ret = (struct caps){
+#if defined(__aarch64__)
+		.arch = ARCH_AARCH64,
+#else
+		.arch = ARCH_X86_64,
+#endif
+		.landlock_abi = landlock_abi(),
+		.notify = seccomp_knows_flags(SECCOMP_FILTER_FLAG_NEW_LISTENER),
+		.wait_killable = seccomp_knows_flags(SECCOMP_FILTER_FLAG_NEW_LISTENER |
+						     SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV_),
+		.userns = true,
+		.mount_proc = true,
+		.pidfd_getfd = true,
+		.root = geteuid() == 0,
+	};
+}
+
+/* Runs BODY in a child made with clone FLAGS; true if it exits with 0. */
+static bool works_in_child(unsigned long flags, int (*body)(void))
+{
+	pid_t pid = (pid_t)syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, NULL);
+	int status;
+
+	if (pid == 0)
+		_exit(body());
+	if (pid < 0)
+		return false;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static int try_mounts(void)
+{
+	return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	       mount("tmpfs", "/proc", "tmpfs", 0, "size=4k") < 0;
+}
+
+static int try_proc(void)
+{
+	return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	       mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0;
+}
+
+static int try_listener(void)
+{
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	       seccomp_install(allow_all, 1, true) < 0;
+}
+
+static int try_pidfd_getfd(void)
+{
+	int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+	return self < 0 || syscall(SYS_pidfd_getfd, self, self, 0) < 0;
+}
+
+void linux_probe_by_trying(struct caps *ret)
+{
+	const unsigned long all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
+				  CLONE_NEWNET;
+
+	linux_probe(ret);
+	ret->notify = ret->notify && works_in_child(0, try_listener);
+	ret->userns = works_in_child(all, try_mounts);
+	ret->mount_proc = ret->userns && works_in_child(all, try_proc);
+	ret->pidfd_getfd = works_in_child(0, try_pidfd_getfd);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which classes of system calls the broker has to answer: those where the
+ * policy says more than the floor, the filter and the name spaces can.
+ */
+#include "plan/planner.h"
+
+#include "base/banned.h"
+
+enum {
+	CAN_BOTH = CAN_ALLOW | CAN_DENY
+};
+
+static bool needs_write(const struct planner *p)
+{
+	/* Before version 3 Landlock does not see truncation. */
+	return p->floor.write || p->floor.nodes ||
+	       (p->caps->landlock_abi < 3 && p->facts.write_data != CAN_ALLOW);
+}
+
+static bool needs_signal(const struct planner *p)
+{
+	bool by_kernel = has_ns(p, NS_PID) || p->caps->landlock_abi >= 6;
+
+	if (p->facts.signal == CAN_ALLOW)
+		return is_private(p, SCOPE_PID) && !by_kernel;
+	return !p->facts.signal_by_domain || !by_kernel;
+}
+
+static unsigned inet(const struct planner *p)
+{
+	const struct facts *facts = &p->facts;
+
+	return facts->inet_out[TRANSPORT_TCP] | facts->inet_out[TRANSPORT_UDP] |
+	       facts->inet_in[TRANSPORT_TCP] | facts->inet_in[TRANSPORT_UDP];
+}
+
+static unsigned needed(const struct planner *p)
+{
+	unsigned ret = 0;
+
+	if (needs_write(p))
+		ret |= BROKER_WRITE;
+	if (p->floor.read)
+		ret |= BROKER_READ;
+	if (p->facts.attributes != CAN_ALLOW || p->facts.setugid != CAN_ALLOW)
+		ret |= BROKER_ATTR;
+	if (p->facts.unix_socket != CAN_ALLOW)
+		ret |= BROKER_UNIX;
+	if (inet(p) == CAN_BOTH)
+		ret |= BROKER_INET;
+	if (p->facts.exec == CAN_BOTH)
+		ret |= BROKER_EXEC;
+	if (needs_signal(p))
+		ret |= BROKER_SIGNAL;
+	return ret;
+}
+
+/* What Landlock refuses beside files: a second lock behind the filter. */
+static void plan_backstops(struct planner *p)
+{
+	struct plan *plan = p->plan;
+
+	if (p->caps->landlock_abi >= 4 && !has_ns(p, NS_NET)) {
+		if (p->facts.inet_out[TRANSPORT_TCP] != CAN_ALLOW)
+			plan->landlock_net |= LL_NET_CONNECT_TCP;
+		if (p->facts.inet_in[TRANSPORT_TCP] != CAN_ALLOW)
+			plan->landlock_net |= LL_NET_BIND_TCP;
+	}
+	if (p->caps->landlock_abi < 6)
+		return;
+	if (p->facts.unix_socket != CAN_ALLOW)
+		plan->landlock_scoped |= LL_SCOPED_ABSTRACT_UNIX;
+	if (is_private(p, SCOPE_PID) || p->facts.signal_outside == CAN_DENY)
+		plan->landlock_scoped |= LL_SCOPED_SIGNAL;
+}
+
+void classes_plan(struct planner *p)
+{
+	p->needed = needed(p);
+	p->plan->brokered = p->caps->notify ? p->needed : 0;
+	/* Nobody could judge them, or there is nothing to judge. */
+	p->no_inet = (inet(p) == CAN_DENY && !has_ns(p, NS_NET)) ||
+		     ((p->needed & BROKER_INET) && !p->caps->notify);
+	plan_backstops(p);
+}

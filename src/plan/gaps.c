@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What nobody enforces, said per rule where a rule is at stake (DESIGN 2.3).
+ * Operations without a counterpart on Linux (mach-*, iokit-* ...) are never
+ * gaps: there is nothing they could deny.
+ */
+#include "plan/planner.h"
+
+#include "base/banned.h"
+
+enum {
+	PATHS_SHOWN = 6
+};
+
+static int add_gap(struct planner *p, enum gap_kind kind, const struct rule *rule, const char *text,
+		   const char *help)
+{
+	struct plan *plan = p->plan;
+	struct gap *gaps =
+		arena_grow(p->arena, plan->gaps, plan->n_gaps, &p->gaps_cap, sizeof(*gaps));
+
+	if (!gaps || !text)
+		return -ERR_MEMORY;
+	plan->gaps = gaps;
+	gaps[plan->n_gaps++] = (struct gap){.kind = kind, .rule = rule, .text = text, .help = help};
+	return 0;
+}
+
+/* ---- Classes that nobody answers ------------------------------------------------------------- */
+
+static int gaps_of_broker(struct planner *p)
+{
+	static const struct {
+		enum broker_class class;
+		enum gap_kind kind;
+		enum op op; /* whose denials are at stake */
+		const char *text;
+	} rows[] = {
+		{BROKER_WRITE,  GAP_STRICTER, OP_FILE_WRITE_ANY,
+		 "writes are refused wherever the answer differs from name to name"        },
+		{BROKER_READ,   GAP_STRICTER, OP_FILE_READ_DATA,
+		 "reads are refused wherever the answer differs from name to name"         },
+		{BROKER_ATTR,   GAP_CONTENT,  OP_FILE_WRITE_MODE,
+		 "modes, owners, times and extended attributes can be changed everywhere"  },
+		{BROKER_UNIX,   GAP_CONTENT,  OP_NETWORK_OUTBOUND,
+		 "every unix socket of the file system can be connected to"                },
+		{BROKER_INET,   GAP_STRICTER, OP_NETWORK_OUTBOUND,
+		 "IP sockets are refused altogether"                                       },
+		{BROKER_EXEC,   GAP_CONTENT,  OP_PROCESS_EXEC_ANY,
+		 "files without a name (memfd) can be executed"                            },
+		{BROKER_SIGNAL, GAP_CONTENT,  OP_SIGNAL,           "signals are not judged"},
+	};
+	static const char help[] =
+		"a seccomp listener: there can be one only, and an outer sandbox has it";
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
+		if (p->needed & ~p->plan->brokered & rows[i].class)
+			r = add_gap(p, rows[i].kind, rule_denying(p->policy, rows[i].op),
+				    rows[i].text, help);
+	return r;
+}
+
+/* ---- What this kernel is too old for --------------------------------------------------------- */
+
+static int gaps_of_kernel(struct planner *p)
+{
+	const struct policy *policy = p->policy;
+	int abi = p->caps->landlock_abi;
+	bool judged = (p->plan->brokered & BROKER_WRITE) != 0;
+	int r = 0;
+
+	if (judged && !p->caps->wait_killable)
+		r = add_gap(p, GAP_CONTENT, NULL, "a signal can make a brokered write happen twice",
+			    "Linux 5.19");
+	if (r == 0 && abi < 3 && !judged && p->facts.write_data != CAN_ALLOW)
+		r = add_gap(p, GAP_CONTENT, rule_denying(policy, OP_FILE_WRITE_DATA),
+			    "files can be truncated everywhere",
+			    "Linux 6.2, or a seccomp listener");
+	if (r == 0 && abi < 2 && !judged &&
+	    (verdicts_anywhere(policy, OP_FILE_WRITE_CREATE) & CAN_ALLOW))
+		r = add_gap(p, GAP_STRICTER, NULL,
+			    "renaming and linking from one directory to another is refused",
+			    "Linux 5.19, or a seccomp listener");
+	if (r == 0 && abi < 5 && (verdicts_anywhere(policy, OP_FILE_IOCTL) & CAN_DENY))
+		r = add_gap(p, GAP_METADATA, rule_denying(policy, OP_FILE_IOCTL),
+			    "devices that may be opened take every ioctl", "Linux 6.10");
+	return r;
+}
+
+/* ---- Operations without any mechanism -------------------------------------------------------- */
+
+static int gaps_of_operations(struct planner *p)
+{
+	static const struct {
+		enum op op;
+		enum gap_kind kind;
+		const char *text;
+	} rows[] = {
+		{OP_FILE_MAP_EXECUTABLE,     GAP_CONTENT,
+		 "a readable file can be mapped as code: no Linux mechanism sees which file is "
+		 "mapped"									 },
+		{OP_DYNAMIC_CODE_GENERATION, GAP_CONTENT,  "code made at run time can be executed"},
+		{OP_PROCESS_INFO_ANY,        GAP_METADATA,
+		 "the command lines of visible processes can be read"                             },
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
+		if (verdicts_anywhere(p->policy, rows[i].op) & CAN_DENY)
+			r = add_gap(p, rows[i].kind, rule_denying(p->policy, rows[i].op),
+				    rows[i].text, NULL);
+	return r;
+}
+
+/* What the filter refuses whatever the policy says. */
+static int gaps_of_always_refused(struct planner *p)
+{
+	static const enum op ops[] = {OP_FILE_MOUNT,       OP_FILE_UNMOUNT, OP_FILE_CHROOT,
+				      OP_SYSTEM_SET_TIME,  OP_SYSTEM_SWAP,  OP_SYSTEM_REBOOT,
+				      OP_SYSTEM_KEXT_LOAD, OP_SYSTEM_ACCT,  OP_FS_QUOTA_ANY};
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (verdicts_anywhere(p->policy, ops[i]) & CAN_ALLOW)
+			return add_gap(
+				p, GAP_STRICTER, NULL,
+				"mounting, chroot, kernel modules, setting the time, swapping, "
+				"quotas and rebooting are always refused",
+				NULL);
+	return 0;
+}
+
+/* ---- Metadata -------------------------------------------------------------------------------- */
+
+static bool is_hidden(const struct plan *plan, struct str path)
+{
+	for (size_t i = 0; i < plan->n_mounts; i++)
+		if (plan->mounts[i].kind == MOUNT_HIDE &&
+		    str_is_below(path, str_of(plan->mounts[i].path)))
+			return true;
+	return false;
+}
+
+/* Is RULE what denies OP at PATH (none: at a path nobody mentions)? */
+static bool decides(const struct planner *p, const struct rule *rule, enum op op, struct str path)
+{
+	struct request request = {.op = op, .path = path.n ? path : STR("/\001")};
+	struct decision decision;
+
+	policy_decide(p->policy, &request, &decision);
+	return decision.verdict == VERDICT_DENY && decision.rule == rule;
+}
+
+/* Does TEST of RULE deny OP for something that can still be seen? */
+static bool test_shows(const struct planner *p, const struct rule *rule, const struct test *test,
+		       enum op op)
+{
+	if (!is_fixed(test->match))
+		return (verdicts_anywhere(p->policy, op) & CAN_DENY) != 0;
+	return !is_hidden(p->plan, test->text) && decides(p, rule, op, test->text);
+}
+
+static bool rule_shows(const struct planner *p, const struct rule *rule, enum op op)
+{
+	const struct expr *filter = rule->filter;
+
+	if (!filter)
+		return decides(p, rule, op, STR(""));
+	if (filter->kind == EXPR_TEST)
+		return test_shows(p, rule, &filter->test, op);
+	if (filter->kind == EXPR_ANY) {
+		for (size_t i = 0; i < filter->n; i++)
+			if (filter->kids[i]->kind != EXPR_TEST ||
+			    test_shows(p, rule, &filter->kids[i]->test, op))
+				return true;
+		return false;
+	}
+	return (verdicts_anywhere(p->policy, op) & CAN_DENY) != 0;
+}
+
+static int gap_of_metadata(struct planner *p, const struct rule *rule)
+{
+	static const struct {
+		enum op op;
+		const char *what;
+	} aspects[] = {
+		{OP_FILE_READ_METADATA,  "attributes (stat, access, readlink)"},
+		{OP_FILE_READ_XATTR,     "extended attributes"                },
+		{OP_FILE_TEST_EXISTENCE, "existence"                          },
+		{OP_FILE_READ_DATA,      "names of entries"                   },
+	};
+	const char *text = NULL;
+
+	for (size_t i = 0; i < sizeof(aspects) / sizeof(aspects[0]); i++) {
+		if (aspects[i].op == OP_FILE_READ_DATA && !p->floor.lists_too_much)
+			continue;
+		if (!op_inherits(aspects[i].op, rule->op) || !rule_shows(p, rule, aspects[i].op))
+			continue;
+		text = text ? arena_printf(p->arena, "%s, %s", text, aspects[i].what)
+			    : arena_printf(p->arena, "of what this denies can still be seen: %s",
+					   aspects[i].what);
+		if (!text)
+			return -ERR_MEMORY;
+	}
+	if (!text)
+		return 0;
+	return add_gap(p, GAP_METADATA, rule, text,
+		       p->caps->userns ? NULL : "user namespaces, to hide what exists by mounting");
+}
+
+static int gaps_of_metadata(struct planner *p)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < policy_n_rules(p->policy) && r == 0; i++) {
+		const struct rule *rule = policy_rule(p->policy, i);
+
+		if (rule->verdict == VERDICT_DENY)
+			r = gap_of_metadata(p, rule);
+	}
+	return r;
+}
+
+/* ---- Where the floor is not the policy ------------------------------------------------------- */
+
+static char *list_paths(struct planner *p, const struct paths *paths, const char *format)
+{
+	struct buf buf = {.p = NULL};
+	char *ret = NULL;
+
+	for (size_t i = 0; i < paths->n && i < PATHS_SHOWN; i++)
+		buf_printf(&buf, "%s%s", i ? ", " : "", paths->list[i]);
+	if (paths->n > PATHS_SHOWN)
+		buf_printf(&buf, " and %zu more", paths->n - PATHS_SHOWN);
+	if (!buf.failed)
+		ret = arena_printf(p->arena, "%s: %.*s", format, (int)buf.n, buf.p);
+	buf_release(&buf);
+	return ret;
+}
+
+static int gaps_of_floor(struct planner *p)
+{
+	const struct {
+		const struct paths *paths;
+		unsigned judged; /* the broker class that makes up for it */
+		const char *text;
+	} rows[] = {
+		{&p->floor.late,     BROKER_READ,
+		 "what others make later in these directories is not granted"          },
+		{&p->floor.roots,    BROKER_WRITE,
+		 "these directories may be written below, but not made, removed or renamed "
+		 "themselves"							  },
+		{&p->floor.unlisted, BROKER_READ,  "these directories cannot be listed"},
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
+		if (rows[i].paths->n && !(p->plan->brokered & rows[i].judged))
+			r = add_gap(p, GAP_STRICTER, NULL,
+				    list_paths(p, rows[i].paths, rows[i].text), NULL);
+	if (r == 0 && p->floor.ioctl)
+		r = add_gap(
+			p, GAP_STRICTER, rule_denying(p->policy, OP_FILE_IOCTL),
+			"devices take no ioctl where the answer depends on more than their path",
+			NULL);
+	if (r == 0 && p->floor.loader)
+		r = add_gap(
+			p, GAP_METADATA, rule_denying(p->policy, OP_PROCESS_EXEC_ANY),
+			"the ELF interpreter may be executed, since no program starts without it; "
+			"what it loads is bound by the same policy",
+			NULL);
+	return r;
+}
+
+/* ---- Sockets --------------------------------------------------------------------------------- */
+
+static int gaps_of_sockets(struct planner *p)
+{
+	const struct facts *facts = &p->facts;
+	unsigned udp = facts->inet_out[TRANSPORT_UDP] | facts->inet_in[TRANSPORT_UDP];
+	int r = 0;
+
+	if (p->plan->brokered & BROKER_UNIX)
+		r = add_gap(p, GAP_STRICTER, NULL,
+			    "unix datagram sockets are refused: their addresses are in memory",
+			    NULL);
+	if (r == 0 && (p->plan->brokered & BROKER_INET) && udp == (CAN_ALLOW | CAN_DENY))
+		r = add_gap(p, GAP_STRICTER, rule_denying(p->policy, OP_NETWORK_OUTBOUND),
+			    "UDP sockets are refused: their addresses are in memory", NULL);
+	if (r == 0 && p->no_inet && !(p->needed & BROKER_INET))
+		r = add_gap(p, GAP_STRICTER, rule_denying(p->policy, OP_NETWORK_OUTBOUND),
+			    is_private(p, SCOPE_NET)
+				    ? "IP sockets are refused, also among the session's processes"
+				    : "IP sockets cannot even be made",
+			    is_private(p, SCOPE_NET) ? "user namespaces, for a loopback of our own"
+						     : NULL);
+	return r;
+}
+
+/* ---- Scopes that cannot be private ----------------------------------------------------------- */
+
+static int gaps_of_scope(struct planner *p)
+{
+	static const struct {
+		enum scope scope;
+		enum ns ns; /* makes it private, but for the mount */
+		enum gap_kind kind;
+		const char *text;
+	} rows[] = {
+		{SCOPE_PID, NS_PID,   GAP_METADATA, "the host's processes can be seen in /proc"},
+		{SCOPE_IPC, NS_IPC,   GAP_STRICTER,
+		 "System V objects and message queues are refused, also those of the session"  },
+		{SCOPE_TMP, NS_MOUNT, GAP_METADATA, "/tmp is the host's, as far as rules allow"},
+		{SCOPE_SHM, NS_MOUNT, GAP_METADATA,
+		 "/dev/shm is the host's, as far as rules allow"                               },
+ /* No mount makes these private: a terminal handed in would lose its name. */
+		{SCOPE_PTS, 0,        GAP_METADATA,
+		 "the host's pseudo-terminals can be seen, and used as far as rules allow"     },
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
+		if (is_private(p, rows[i].scope) && !has_ns(p, rows[i].ns))
+			r = add_gap(p, rows[i].kind, NULL, rows[i].text,
+				    rows[i].ns && !p->caps->userns ? "user namespaces" : NULL);
+	if (r == 0 && is_private(p, SCOPE_NET) && !has_ns(p, NS_NET) && !p->no_inet)
+		r = add_gap(p, GAP_METADATA, NULL,
+			    "the network is the host's: the session's loopback ports can be seen",
+			    NULL);
+	return r;
+}
+
+int gaps_plan(struct planner *p, struct err *e)
+{
+	static int (*const stages[])(struct planner *) = {
+		gaps_of_broker, gaps_of_kernel,  gaps_of_operations, gaps_of_always_refused,
+		gaps_of_floor,  gaps_of_sockets, gaps_of_scope,      gaps_of_metadata,
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]) && r == 0; i++)
+		r = stages[i](p);
+	return r < 0 ? err_memory(e) : 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of the stages. */
+#include "plan/plan.h"
+
+#include "plan/planner.h"
+#include "base/banned.h"
+
+static int stop(void *context, const char *name, enum entry_type type)
+{
+	(void)context;
+	(void)name;
+	(void)type;
+	return 3;
+}
+
+bool path_is_directory(const struct planner *p, struct str path)
+{
+	char *copy = arena_strdup(p->arena, path);
+
+	/* One that may not be read (2) is one. */
+	return copy && p->input->list(p->input->list_context, copy, stop, NULL) != 1;
+}
+
+int plan_make(const struct plan_input *input, struct arena *arena, struct plan *ret, struct err *e)
+{
+	struct plan plan = {.ns = 0};
+	struct planner p = {
+		.input = input,
+		.policy = input->policy,
+		.caps = input->caps,
+		.arena = arena,
+		.plan = &plan,
+	};
+	int r = 0;
+
+	if (input->caps->landlock_abi <= 0) {
+		(void)err_set(e, ERR_GAP,
+			      "this kernel has no Landlock, on which everything stands");
+		return err_hint(e, "Linux 5.13 or newer with landlock in its lsm= list");
+	}
+	facts_collect(&p);
+	r = mounts_plan(&p, e);
+	if (r == 0)
+		r = floor_plan(&p, e);
+	if (r < 0)
+		return r;
+	classes_plan(&p);
+	r = seccomp_plan(&p, e);
+	if (r == 0)
+		r = gaps_plan(&p, e);
+	if (r == 0)
+		*ret = plan;
+	return r;
+}
+
+const struct gap *plan_refusal(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->n_gaps; i++)
+		if (plan->gaps[i].kind == GAP_CONTENT)
+			return &plan->gaps[i];
+	return NULL;
+}

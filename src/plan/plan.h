@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plan: what the kernel will be told. A pure function of the policy and of
+ * what the kernel can do (struct caps, plain data), so that every kernel from
+ * 5.13 on is tested on any machine. apply has no decisions left in it.
+ *
+ * The only look at the disk is the `list` callback, asked for the few
+ * directories on the way down to names the policy mentions (sibling grants).
+ */
+#ifndef PLAN_PLAN_H
+#define PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "policy/policy.h"
+
+/* ---- What the kernel can do: filled by linux/probe, faked by tests -------------------------- */
+
+enum arch {
+	ARCH_X86_64,
+	ARCH_AARCH64,
+};
+
+struct caps {
+	enum arch arch;
+	int landlock_abi;   /* 0: none */
+	bool notify;        /* a seccomp notify listener can be had */
+	bool wait_killable; /* SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (5.19) */
+	bool userns;        /* an unprivileged user namespace with mount, pid, ipc and net inside */
+	bool mount_proc;    /* a fresh procfs may be mounted in it */
+	bool pidfd_getfd;
+	bool root; /* euid 0: the id map is the whole range, file capabilities stay */
+};
+
+/* ---- Scope: what is shared with the host (DESIGN 15.1) --------------------------------------- */
+
+enum scope {
+	SCOPE_PID = 1 << 0,
+	SCOPE_IPC = 1 << 1,
+	SCOPE_NET = 1 << 2,
+	SCOPE_TMP = 1 << 3,
+	SCOPE_SHM = 1 << 4,
+	SCOPE_PTS = 1 << 5,
+	SCOPE_ALL = (1 << 6) - 1,
+};
+
+/* ---- Input ----------------------------------------------------------------------------------- */
+
+enum entry_type {
+	ENTRY_OTHER, /* file, device, fifo, socket */
+	ENTRY_DIRECTORY,
+	ENTRY_SYMLINK,
+};
+
+/*
+ * Calls EACH for every entry of the directory PATH but . and .. (until EACH returns non-zero, which
+ * is returned). Returns 0; 1: PATH is not there or is no directory; 2: it may not be read.
+ */
+typedef int plan_list(void *context, const char *path,
+		      int (*each)(void *each_context, const char *name, enum entry_type type),
+		      void *each_context);
+
+struct plan_input {
+	const struct policy *policy;
+	const struct caps *caps;
+	unsigned private_scope; /* enum scope: what is private to the session */
+	bool nested_userns;     /* may the command make user namespaces? */
+	/*
+	 * Where /tmp is private to the session but no mount can make it so: the session's own
+	 * folder in the shared /tmp, all that the command gets of it. n 0: not so.
+	 */
+	struct str scratch;
+	/* Absolute, canonical paths that must stay visible when /tmp is private (DESIGN 15.2). */
+	const struct str *keep;
+	size_t n_keep;
+	/* Canonical paths of the ELF interpreters (ld.so): programs do not start without. */
+	const struct str *loaders;
+	size_t n_loaders;
+	plan_list *list;
+	void *list_context;
+};
+
+/* ---- Output ---------------------------------------------------------------------------------- */
+
+/* Landlock rights, our own constants: the distribution's header is older than the kernel. */
+enum landlock_fs {
+	LL_EXECUTE = 1 << 0,
+	LL_WRITE_FILE = 1 << 1,
+	LL_READ_FILE = 1 << 2,
+	LL_READ_DIR = 1 << 3,
+	LL_REMOVE_DIR = 1 << 4,
+	LL_REMOVE_FILE = 1 << 5,
+	LL_MAKE_CHAR = 1 << 6,
+	LL_MAKE_DIR = 1 << 7,
+	LL_MAKE_REG = 1 << 8,
+	LL_MAKE_SOCK = 1 << 9,
+	LL_MAKE_FIFO = 1 << 10,
+	LL_MAKE_BLOCK = 1 << 11,
+	LL_MAKE_SYM = 1 << 12,
+	LL_REFER = 1 << 13,     /* ABI 2 */
+	LL_TRUNCATE = 1 << 14,  /* ABI 3 */
+	LL_IOCTL_DEV = 1 << 15, /* ABI 5 */
+};
+
+enum landlock_net {
+	LL_NET_BIND_TCP = 1 << 0, /* ABI 4 */
+	LL_NET_CONNECT_TCP = 1 << 1,
+};
+
+enum landlock_scoped {
+	LL_SCOPED_ABSTRACT_UNIX = 1 << 0, /* ABI 6 */
+	LL_SCOPED_SIGNAL = 1 << 1,
+};
+
+/* The rights the kernel of this ABI handles; 0 for ABI 0. */
+uint32_t landlock_fs_handled(int abi);
+
+/* The rights that may stand in a rule on something that is not a directory. */
+#define LL_FS_FILE_RIGHTS (LL_EXECUTE | LL_WRITE_FILE | LL_READ_FILE | LL_TRUNCATE | LL_IOCTL_DEV)
+
+/* "Below PATH (or on the file PATH) the command has RIGHTS." A PATH that vanished is skipped. */
+struct landlock_row {
+	const char *path;
+	uint32_t rights;
+};
+
+enum mount_kind {
+	MOUNT_PRIVATE_TMP, /* a tmpfs over path */
+	MOUNT_PRIVATE_SHM, /* a tmpfs over path, mode 1777 */
+	MOUNT_PRIVATE_PTS, /* a devpts of its own over /dev/pts: the session's terminals only */
+	MOUNT_PROC,        /* procfs of the new pid namespace */
+	MOUNT_HIDE,        /* an empty, unreadable directory or file over path, if path is there */
+	MOUNT_KEEP,        /* what was at path before, at the same place inside the private /tmp */
+};
+
+struct mount_row {
+	enum mount_kind kind;
+	const char *path;
+	bool read_only; /* MOUNT_KEEP */
+};
+
+/* Which classes of system calls the broker answers (DESIGN 6). */
+enum broker_class {
+	BROKER_WRITE = 1 << 0, /* create, open for write, unlink, rename, link, symlink, truncate */
+	BROKER_READ = 1 << 1,  /* open for read */
+	BROKER_ATTR = 1 << 2,  /* chmod, chown, utimes, xattr, their fd forms, access with W_OK */
+	BROKER_UNIX = 1 << 3,  /* connect and bind: unix sockets by path */
+	BROKER_INET = 1 << 4,  /* connect, bind, listen, sendto: by address and port */
+	BROKER_EXEC = 1 << 5,
+	BROKER_SIGNAL = 1 << 6,
+};
+
+/* Gaps are data (DESIGN 2.3). */
+enum gap_kind {
+	GAP_CONTENT,  /* a denied read, write, exec, connection or signal would get through: refuse
+		       */
+	GAP_METADATA, /* only reveals metadata: listed */
+	GAP_STRICTER, /* only denies too much: listed */
+};
+
+struct gap {
+	enum gap_kind kind;
+	const struct rule *rule; /* NULL: about the whole policy */
+	const char *text;
+	const char *help; /* what would close it; NULL: nothing known */
+};
+
+struct sock_filter; /* linux/filter.h: {u16 code; u8 jt, jf; u32 k} */
+
+/* A seccomp instruction, laid out as struct sock_filter, so that this module builds anywhere. */
+struct bpf_insn {
+	uint16_t code;
+	uint8_t jt, jf;
+	uint32_t k;
+};
+
+enum ns {
+	NS_USER = 1 << 0,
+	NS_MOUNT = 1 << 1,
+	NS_PID = 1 << 2,
+	NS_IPC = 1 << 3,
+	NS_NET = 1 << 4,
+};
+
+struct plan {
+	unsigned ns;              /* enum ns */
+	struct mount_row *mounts; /* in order */
+	size_t n_mounts;
+
+	uint32_t landlock_fs, landlock_net, landlock_scoped; /* handled */
+	struct landlock_row *rows;
+	size_t n_rows;
+
+	unsigned brokered; /* enum broker_class */
+	struct bpf_insn *filter;
+	size_t n_filter;
+
+	struct gap *gaps;
+	size_t n_gaps;
+};
+
+/* Everything in *RET lives in ARENA. -ERR_LIMIT, -ERR_MEMORY, -ERR_GAP (no Landlock at all). */
+int plan_make(const struct plan_input *input, struct arena *arena, struct plan *ret, struct err *e);
+
+/* The first gap that must stop the run under the default line (GAP_CONTENT), or NULL. */
+const struct gap *plan_refusal(const struct plan *plan);
+
+/* The plan for people: scope lines, namespaces, mounts, rows, classes, gaps. */
+void plan_print(const struct plan *plan, const struct plan_input *input, struct buf *ret);
+
+/* ---- Simulators ------------------------------------------------------------------------------ */
+
+/* struct seccomp_data, spelled out. */
+struct seccomp_call {
+	int nr;
+	uint32_t arch; /* AUDIT_ARCH_* */
+	uint64_t instruction_pointer;
+	uint64_t args[6];
+};
+
+/* Runs FILTER as the kernel would. Returns the SECCOMP_RET_* value; KILL_PROCESS for bad programs.
+ */
+uint32_t bpf_simulate(const struct bpf_insn *filter, size_t n, const struct seccomp_call *call);
+
+/* Does the Landlock floor of PLAN grant RIGHTS on PATH (canonical)? */
+bool landlock_simulate(const struct plan *plan, const char *path, uint32_t rights);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * planner: what the stages of plan_make() share. They run in this order, each
+ * in a file of its own, and each only adds to the plan:
+ *
+ *	facts    what the policy says as a whole
+ *	mounts   namespaces and mounts
+ *	floor    Landlock rows, and what they could not express
+ *	classes  what the broker has to answer, and what Landlock handles beside files
+ *	seccomp  the filter
+ *	gaps     what nobody enforces
+ */
+#ifndef PLAN_PLANNER_H
+#define PLAN_PLANNER_H
+
+#include "plan/plan.h"
+
+/* ---- Shared state ---------------------------------------------------------------------------- */
+
+/* Sets are of enum verdict_set. */
+struct facts {
+	unsigned exec;        /* starting programs, over all paths */
+	unsigned nodes;       /* device nodes, over all paths */
+	unsigned write_data;  /* over all paths */
+	unsigned attributes;  /* mode, owner, times, xattr, flags: over all paths */
+	unsigned flags;       /* inode flags alone */
+	unsigned setugid;     /* over all paths */
+	unsigned unix_socket; /* connect, bind, listen: over all paths and abstract names */
+	unsigned inet_out[2]; /* connect and send: enum transport */
+	unsigned inet_in[2];  /* bind and listen */
+	unsigned fork;
+	unsigned signal;
+	unsigned signal_outside; /* to processes that do not belong to the sandbox */
+	bool signal_by_domain;   /* all that matters to `signal` is whether the target belongs to us
+				  */
+	unsigned system_socket;
+	unsigned other_families; /* sockets of other families than unix and IP */
+	unsigned sysv_shm, sysv_sem, sysv_msg, posix_mq;
+};
+
+enum transport {
+	TRANSPORT_TCP,
+	TRANSPORT_UDP,
+};
+
+/* A list of paths for a gap's text. */
+struct paths {
+	const char **list;
+	size_t n, cap;
+};
+
+/* Where the floor and the policy differ. */
+struct floor_report {
+	bool read, write, exec; /* something the policy allows is not granted */
+	bool nodes, ioctl;
+	struct paths late;     /* entries that appear here later are not granted */
+	struct paths roots;    /* the policy lets these go, the floor does not */
+	struct paths unlisted; /* the policy lets these be listed, the floor does not */
+	bool lists_too_much;   /* names below denied directories can be listed */
+	bool loader;           /* an ELF interpreter was granted beyond the policy */
+};
+
+struct planner {
+	const struct plan_input *input;
+	const struct policy *policy;
+	const struct caps *caps;
+	struct arena *arena;
+	struct plan *plan;
+	struct facts facts;
+	struct floor_report floor;
+	unsigned needed; /* enum broker_class, whether or not there is a listener */
+	bool no_inet;    /* the filter refuses IP sockets altogether */
+	size_t mounts_cap, rows_cap, gaps_cap;
+};
+
+static inline bool is_private(const struct planner *p, enum scope scope)
+{
+	return (p->input->private_scope & scope) != 0;
+}
+
+static inline bool has_ns(const struct planner *p, enum ns ns)
+{
+	return (p->plan->ns & ns) != 0;
+}
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+void facts_collect(struct planner *p);
+int mounts_plan(struct planner *p, struct err *e);
+int floor_plan(struct planner *p, struct err *e);
+void classes_plan(struct planner *p);
+int seccomp_plan(struct planner *p, struct err *e);
+int gaps_plan(struct planner *p, struct err *e);
+
+/* Is PATH a directory, as far as one can see? Asks the list callback. */
+bool path_is_directory(const struct planner *p, struct str path);
+
+/* ---- Questions about the policy (facts.c) ---------------------------------------------------- */
+
+/* What OP can answer at any path, and without one. */
+unsigned verdicts_anywhere(const struct policy *policy, enum op op);
+
+/* What OP can answer for something that has no path. */
+unsigned verdicts_pathless(const struct policy *policy, enum op op);
+
+/* What OP can answer at PATH and below it. */
+unsigned verdicts_under(const struct policy *policy, struct str path, enum op op);
+
+/* The rule that denies OP where nothing more special decides, or NULL. */
+const struct rule *rule_denying(const struct policy *policy, enum op op);
+
+/* Can a rule for FROM decide OP? */
+bool op_inherits(enum op op, enum op from);
+
+/* Absolute, no empty component, no `.` or `..`, no slash at the end: can a vnode have this path? */
+bool is_canonical(struct str path);
+
+/* Is MATCH the path of one object or one tree? */
+static inline bool is_fixed(enum match match)
+{
+	return match == MATCH_LITERAL || match == MATCH_SUBPATH;
+}
+
+#endif

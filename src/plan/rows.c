@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the words in rows.def mean. */
+#include "plan/seccomp.h"
+
+#include "base/banned.h"
+
+#define REFUSE(error) (SECCOMP_ERRNO | (error))
+#define EPERM_        REFUSE(LINUX_EPERM)
+#define ENOSYS_       REFUSE(LINUX_ENOSYS)
+#define EAFNOSUPPORT_ REFUSE(LINUX_EAFNOSUPPORT)
+#define ASK           SECCOMP_USER_NOTIF
+#define ALLOW         SECCOMP_ALLOW
+
+/* Rows of .def files end in no comma, so theirs are in the macros. */
+/* clang-format off */
+#define NO_TEST      {{0}}
+#define TESTS(...)   {__VA_ARGS__}
+#define ALL          0xffffffffu
+#define ANY(n, bits) {ARG_ANY, (n), (bits), 0}
+#define NO(n, bits)  {ARG_NO, (n), (bits), 0}
+#define POINTER(n)   {ARG_POINTER, (n), 0, 0}
+#define IS(n, value) {ARG_EQUAL, (n), ALL, (value)}
+/* argument & bits == value */
+#define BITS(n, bits, value) {ARG_EQUAL, (n), (bits), (value)}
+
+#define ROW(call, when, tests, action) {CALL_##call, (when), tests, (action)},
+
+#define OPEN_ROWS(call, flags, mode)                                                               \
+	ROW(call, WHEN_ALWAYS, TESTS(ANY(flags, OPEN_PATH)), ALLOW)                                \
+	ROW(call, WHEN_READ, NO_TEST, ASK)                                                         \
+	ROW(call, WHEN_WRITE, TESTS(ANY(flags, OPEN_WRITES)), ASK)                                 \
+	ROW(call, WHEN_SETUGID, TESTS(ANY(flags, OPEN_CREATES), ANY(mode, MODE_SETUGID)), ASK)
+
+#define MAKE_ROWS(call, mode)                                                                      \
+	ROW(call, WHEN_WRITE, NO_TEST, ASK)                                                        \
+	ROW(call, WHEN_SETUGID, TESTS(ANY(mode, MODE_SETUGID)), ASK)
+
+#define NODE_ROWS(call, mode)                                                                      \
+	ROW(call, WHEN_NO_NODES, TESTS(BITS(mode, MODE_TYPE, MODE_CHAR)), EPERM_)                  \
+	ROW(call, WHEN_NO_NODES, TESTS(BITS(mode, MODE_TYPE, MODE_BLOCK)), EPERM_)                 \
+	MAKE_ROWS(call, mode)
+
+#define SOCKET_ROW(when, family, type, proto)                                                      \
+	ROW(SOCKET, when, TESTS(IS(0, family), BITS(1, TYPE_MASK, type), IS(2, proto)), ALLOW)
+
+#define INET_ROWS(family)                                                                          \
+	ROW(SOCKET, WHEN_FREE_INET, TESTS(IS(0, family)), ALLOW)                                   \
+	SOCKET_ROW(WHEN_INET, family, STREAM, 0)                                                   \
+	SOCKET_ROW(WHEN_INET, family, STREAM, PROTO_TCP_)                                          \
+	SOCKET_ROW(WHEN_FREE_UDP, family, DGRAM, 0)                                                \
+	SOCKET_ROW(WHEN_FREE_UDP, family, DGRAM, PROTO_UDP_)                                       \
+	ROW(SOCKET, WHEN_FAMILIES, TESTS(IS(0, family)), EPERM_)
+/* clang-format on */
+
+/* Values of the kernel's interface that both architectures share. */
+enum {
+	OPEN_WRITES =
+		1 | 2 | 0100 | 01000 | 020000000, /* O_WRONLY O_RDWR O_CREAT O_TRUNC O_TMPFILE */
+	OPEN_CREATES = 0100 | 020000000,
+	OPEN_PATH = 010000000,
+	ACCESS_WRITE = 2,
+	MODE_SETUGID = 06000,
+	MODE_TYPE = 0170000,
+	MODE_CHAR = 0020000,
+	MODE_BLOCK = 0060000,
+	CLONE_THREAD_ = 0x00010000,
+	/* CLONE_NEW: NS CGROUP UTS IPC USER PID NET */
+	CLONE_NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 |
+			   0x20000000 | 0x40000000,
+	CLONE_NEWTIME_ = 0x00000080, /* a signal number in clone(2) */
+	PR_SET_DUMPABLE_ = 4,
+	F_SETOWN_ = 8,
+	F_SETOWN_EX_ = 15,
+	UNIX = 1,
+	INET = 2,
+	INET6 = 10,
+	NETLINK = 16,
+	STREAM = 1,
+	DGRAM = 2,
+	RAW = 3,
+	TYPE_MASK = 0xf,
+	PROTO_TCP_ = 6,
+	PROTO_UDP_ = 17,
+	FASTOPEN = 0x20000000,
+};
+
+/* ioctl(2) requests that act behind the descriptor's back (CASES-ATTACKS A076). */
+enum {
+	IOCTL_TIOCSTI = 0x5412,
+	IOCTL_TIOCLINUX = 0x541c,
+	IOCTL_TIOCCONS = 0x541d,
+	IOCTL_TIOCSETD = 0x5423,
+	IOCTL_KDSKBENT = 0x4b47,
+	IOCTL_FIOSETOWN = 0x8901,
+	IOCTL_SIOCSPGRP = 0x8902,
+	IOCTL_FS_SETFLAGS = 0x40086602,
+	IOCTL_FS32_SETFLAGS = 0x40046602,
+	IOCTL_FS_SETVERSION = 0x40087602,
+	IOCTL_FS32_SETVERSION = 0x40047602,
+	IOCTL_FS_FSSETXATTR = 0x401c5820,
+	IOCTL_ENABLE_VERITY = 0x40806685,
+	IOCTL_BTRFS_SNAP_CREATE = 0x50009401,
+	IOCTL_BTRFS_SUBVOL_CREATE = 0x5000940e,
+	IOCTL_BTRFS_SNAP_DESTROY = 0x5000940f,
+	IOCTL_BTRFS_SNAP_CREATE_V2 = 0x50009417,
+	IOCTL_BTRFS_SUBVOL_CREATE_V2 = 0x50009418,
+	IOCTL_BTRFS_SNAP_DESTROY_V2 = 0x5000943f,
+};
+
+/* These two set the sign bit. */
+#define IOCTL_FIFREEZE              0xc0045877u
+#define IOCTL_FITHAW                0xc0045878u
+#define IOCTL_SET_ENCRYPTION_POLICY 0x800c6613u
+
+const struct call_row call_rows[] = {
+#include "plan/rows.def"
+};
+
+const size_t n_call_rows = sizeof(call_rows) / sizeof(call_rows[0]);

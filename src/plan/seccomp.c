@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From rows to a seccomp program:
+ *
+ *	architecture?  number known?  then per call: is it this one? its rows in order, else allow
+ *
+ * Every jump over a call's rows is a BPF_JA, which reaches any distance; jumps
+ * inside one row are short.
+ */
+#include "plan/seccomp.h"
+
+#include <assert.h>
+
+#include "plan/bpf.h"
+#include "base/banned.h"
+
+enum {
+	PROGRAM_MAX = 4096
+}; /* BPF_MAXINSNS */
+
+int call_number(enum call call, enum arch arch)
+{
+	static const short numbers[CALL_COUNT][2] = {
+#define CALL(name, x86_64, aarch64) {x86_64, aarch64},
+#include "plan/syscalls.def"
+#undef CALL
+	};
+
+	return numbers[call][arch];
+}
+
+/* ---- Which rows count ------------------------------------------------------------------------ */
+
+static unsigned when_broker(const struct planner *p)
+{
+	static const struct {
+		enum broker_class class;
+		enum when when;
+	} classes[] = {
+		{BROKER_WRITE,  WHEN_WRITE },
+                {BROKER_READ,   WHEN_READ  },
+                {BROKER_ATTR,   WHEN_ATTR  },
+		{BROKER_UNIX,   WHEN_UNIX  },
+                {BROKER_INET,   WHEN_INET  },
+                {BROKER_EXEC,   WHEN_EXEC  },
+		{BROKER_SIGNAL, WHEN_SIGNAL},
+	};
+	unsigned brokered = p->plan->brokered;
+	unsigned ret = brokered ? WHEN_BROKER : 0;
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (brokered & classes[i].class)
+			ret |= classes[i].when;
+	if ((brokered & BROKER_ATTR) && p->facts.write_data != CAN_ALLOW)
+		ret |= WHEN_ACCESS;
+	return ret;
+}
+
+static unsigned when_network(const struct planner *p)
+{
+	const struct facts *facts = &p->facts;
+	bool free_inet = !p->no_inet && !(p->needed & BROKER_INET);
+	unsigned ret = 0;
+
+	if (facts->other_families != CAN_ALLOW || !free_inet)
+		ret |= WHEN_FAMILIES;
+	ret |= free_inet ? WHEN_FREE_INET : WHEN_NETWORK;
+	if (free_inet || facts->system_socket == CAN_ALLOW)
+		ret |= WHEN_NETLINK;
+	if ((p->plan->brokered & BROKER_INET) && facts->inet_out[TRANSPORT_UDP] == CAN_ALLOW &&
+	    facts->inet_in[TRANSPORT_UDP] == CAN_ALLOW)
+		ret |= WHEN_FREE_UDP;
+	return ret;
+}
+
+static unsigned when_ipc(const struct planner *p)
+{
+	const struct {
+		unsigned verdicts;
+		enum when when;
+	} kinds[] = {
+		{p->facts.sysv_shm, WHEN_NO_SYSV_SHM},
+		{p->facts.sysv_sem, WHEN_NO_SYSV_SEM},
+		{p->facts.sysv_msg, WHEN_NO_SYSV_MSG},
+		{p->facts.posix_mq, WHEN_NO_POSIX_MQ},
+	};
+	unsigned ret = 0;
+
+	/* In a name space of our own there is nothing but what the session made. */
+	if (has_ns(p, NS_IPC))
+		return 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (is_private(p, SCOPE_IPC) || kinds[i].verdicts != CAN_ALLOW)
+			ret |= kinds[i].when;
+	return ret;
+}
+
+static unsigned when_files(const struct planner *p)
+{
+	const struct facts *facts = &p->facts;
+	unsigned ret = 0;
+
+	if (facts->nodes == CAN_DENY)
+		ret |= WHEN_NO_NODES;
+	if (facts->setugid != CAN_ALLOW)
+		ret |= WHEN_SETUGID;
+	if (facts->write_data != CAN_ALLOW)
+		ret |= WHEN_WRITES;
+	if (facts->flags != CAN_ALLOW)
+		ret |= WHEN_FLAGS;
+	if (facts->setugid != CAN_ALLOW || (p->plan->brokered & (BROKER_READ | BROKER_WRITE)))
+		ret |= WHEN_MEMORY;
+	return ret;
+}
+
+static unsigned when_processes(const struct planner *p)
+{
+	unsigned ret = 0;
+
+	if (p->facts.exec == CAN_DENY)
+		ret |= WHEN_NO_EXEC;
+	if (p->facts.fork != CAN_ALLOW)
+		ret |= WHEN_NO_FORK;
+	if (!p->input->nested_userns)
+		ret |= WHEN_NO_NESTING;
+	if (is_private(p, SCOPE_PID) && !has_ns(p, NS_PID))
+		ret |= WHEN_OTHERS;
+	return ret;
+}
+
+/* ---- Emitting -------------------------------------------------------------------------------- */
+
+struct program {
+	struct arena *arena;
+	struct bpf_insn *insns;
+	size_t n, cap;
+	bool failed;
+	bool has_broker;
+};
+
+static void emit(struct program *program, uint16_t code, uint32_t k, uint8_t jt, uint8_t jf)
+{
+	struct bpf_insn *insns = arena_grow(program->arena, program->insns, program->n,
+					    &program->cap, sizeof(*insns));
+
+	if (!insns) {
+		program->failed = true;
+		return;
+	}
+	program->insns = insns;
+	insns[program->n++] = (struct bpf_insn){.code = code, .jt = jt, .jf = jf, .k = k};
+}
+
+static void emit_load(struct program *program, uint32_t offset)
+{
+	emit(program, BPF_LOAD, offset, 0, 0);
+}
+
+static void emit_return(struct program *program, uint32_t value)
+{
+	/* Without a broker nobody could answer. */
+	if (value == SECCOMP_USER_NOTIF && !program->has_broker)
+		value = SECCOMP_ERRNO | LINUX_EPERM;
+	emit(program, BPF_RETURN, value, 0, 0);
+}
+
+static size_t test_length(const struct arg_test *test)
+{
+	switch (test->kind) {
+	case ARG_NONE:
+		return 0;
+	case ARG_POINTER:
+		return 4;
+	default:
+		return test->mask == ~0u ? 2 : 3;
+	}
+}
+
+/* When TEST does not hold the program goes on at TO. */
+static void emit_test(struct program *program, const struct arg_test *test, size_t to)
+{
+	uint32_t low = BPF_ARGS + 8 * test->arg;
+	size_t end = program->n + test_length(test);
+	uint8_t miss = (uint8_t)(to - end);
+
+	assert(to >= end && to - end <= UINT8_MAX);
+	emit_load(program, low);
+	if (test->kind == ARG_POINTER) {
+		emit(program, BPF_JUMP_EQUAL, 0, 0, 2); /* low word set: holds */
+		emit_load(program, low + 4);
+		emit(program, BPF_JUMP_EQUAL, 0, miss, 0);
+		return;
+	}
+	if (test->mask != ~0u)
+		emit(program, BPF_AND, test->mask, 0, 0);
+	if (test->kind == ARG_ANY)
+		emit(program, BPF_JUMP_EQUAL, 0, miss, 0);
+	else
+		emit(program, BPF_JUMP_EQUAL, test->kind == ARG_EQUAL ? test->value : 0, 0, miss);
+}
+
+static void emit_row(struct program *program, const struct call_row *row)
+{
+	const size_t n_tests = sizeof(row->tests) / sizeof(row->tests[0]);
+	size_t end = program->n + 1;
+
+	for (size_t i = 0; i < n_tests; i++)
+		end += test_length(&row->tests[i]);
+	for (size_t i = 0; i < n_tests && row->tests[i].kind != ARG_NONE; i++)
+		emit_test(program, &row->tests[i], end);
+	emit_return(program, row->action);
+}
+
+/* Rows [FIRST, END) are those of one call. */
+static void emit_call(struct program *program, const struct call_row *first,
+		      const struct call_row *end, unsigned active, int number)
+{
+	bool decides = false;
+	size_t skip = 0;
+
+	for (const struct call_row *row = first; row < end; row++)
+		decides |= (row->when == WHEN_ALWAYS || (row->when & active)) &&
+			   row->action != SECCOMP_ALLOW;
+	if (!decides || number < 0)
+		return;
+	emit(program, BPF_JUMP_EQUAL, (uint32_t)number, 1, 0);
+	skip = program->n;
+	emit(program, BPF_JUMP, 0, 0, 0);
+	for (const struct call_row *row = first; row < end; row++)
+		if (row->when == WHEN_ALWAYS || (row->when & active))
+			emit_row(program, row);
+	emit_return(program, SECCOMP_ALLOW);
+	if (!program->failed)
+		program->insns[skip].k = (uint32_t)(program->n - skip - 1);
+}
+
+static void emit_prologue(struct program *program, enum arch arch)
+{
+	emit_load(program, BPF_ARCH);
+	emit(program, BPF_JUMP_EQUAL,
+	     arch == ARCH_X86_64 ? AUDIT_ARCH_X86_64_ : AUDIT_ARCH_AARCH64_, 1, 0);
+	emit_return(program, SECCOMP_KILL_PROCESS);
+	emit_load(program, BPF_NR);
+	/* Also the x32 ABI, whose numbers have bit 30 set, and -1. */
+	emit(program, BPF_JUMP_AT_LEAST, CALLS_END, 0, 1);
+	emit_return(program, SECCOMP_ERRNO | LINUX_ENOSYS);
+}
+
+int seccomp_plan(struct planner *p, struct err *e)
+{
+	struct program program = {.arena = p->arena, .has_broker = p->plan->brokered != 0};
+	unsigned active =
+		when_broker(p) | when_network(p) | when_ipc(p) | when_files(p) | when_processes(p);
+	size_t end = 0;
+
+	emit_prologue(&program, p->caps->arch);
+	for (size_t i = 0; i < n_call_rows && !program.failed; i = end) {
+		for (end = i; end < n_call_rows && call_rows[end].call == call_rows[i].call; end++)
+			;
+		emit_call(&program, &call_rows[i], &call_rows[end], active,
+			  call_number(call_rows[i].call, p->caps->arch));
+	}
+	emit_return(&program, SECCOMP_ALLOW);
+	if (program.failed)
+		return err_memory(e);
+	if (program.n > PROGRAM_MAX)
+		return err_set(e, ERR_LIMIT, "the seccomp filter has %zu instructions", program.n);
+	p->plan->filter = program.insns;
+	p->plan->n_filter = program.n;
+	return 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * block: rules in a row, of one operation, whose effect is the same.
+ *
+ * Which of them matched last makes no difference but for the rule that a
+ * decision names, and yet an automaton that knows can be many times as large:
+ * below every allowed directory it would look for every protected name anew.
+ * So a policy with regular expressions has its path rules in blocks, each one
+ * union of patterns to the automaton, and the rule is found once a decision
+ * has fallen. Without regular expressions every rule is a block of its own.
+ */
+#ifndef POLICY_BLOCK_H
+#define POLICY_BLOCK_H
+
+#include "policy/filter.h"
+#include "policy/policy.h"
+
+/* The automaton of a regular expression in a block, to ask it of one path. */
+struct block_regex {
+	const struct test *test;
+	const struct dfa *dfa;
+};
+
+struct block {
+	const struct rule **rules; /* in order of entry */
+	uint32_t n;
+	struct block_regex *regexes; /* of all rules but the first, which needs no asking */
+	uint32_t n_regexes;
+	condition when;
+};
+
+/* The filtered rules of one operation, and the last unfiltered one. */
+struct op_blocks {
+	struct block *list; /* in order of entry */
+	uint32_t n;
+	const struct rule *unfiltered; /* or NULL */
+};
+
+struct blocks {
+	struct op_blocks profile[OP_COUNT], runtime[OP_COUNT];
+	const struct block **of; /* by rule: the block in which it has company, or NULL */
+};
+
+/*
+ * Sorts RULES into blocks and compiles their filters. Blocks live in the compiler's arena, the rest
+ * in its scratch. -ERR_POLICY, -ERR_LIMIT.
+ */
+int blocks_build(struct filter_compiler *compiler, const struct rule *rules, size_t n,
+		 struct blocks *ret, struct err *e);
+
+/* The last rule of BLOCK that matches PATH, given that one does. */
+const struct rule *block_find(const struct block *block, enum target target, struct str path);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules in, policy out. What building needs on the way lives in a scratch arena of its own. */
+#include <stdlib.h>
+
+#include "policy/block.h"
+#include "policy/column.h"
+#include "policy/dfa.h"
+#include "policy/filter.h"
+#include "policy/impl.h"
+#include "policy/regex.h"
+
+#include "base/banned.h"
+
+struct policy_builder {
+	struct arena arena;
+	enum target target;
+	struct policy_limits limits;
+	struct rule *rules;
+	size_t n, cap;
+};
+
+static int too_big(const struct policy_builder *builder, struct err *e)
+{
+	return err_set(e, ERR_LIMIT, "the policy needs more than %zu bytes",
+		       builder->limits.memory);
+}
+
+/* ---- Rules ---------------------------------------------------------------------------------- */
+
+struct policy_builder *policy_builder_new(enum target target, struct policy_limits limits)
+{
+	struct policy_builder *builder = calloc(1, sizeof(*builder));
+
+	if (!builder)
+		return NULL;
+	builder->arena.limit = limits.memory;
+	builder->target = target;
+	builder->limits = limits;
+	return builder;
+}
+
+struct arena *policy_builder_arena(struct policy_builder *builder)
+{
+	return &builder->arena;
+}
+
+/* Can a request be asked TEST? The reader lets no other through; this is the second lock. */
+static bool test_fits(const struct test *test)
+{
+	switch (filter_attribute(test->filter)) {
+	case ATTRIBUTE_NONE:
+		return true;
+	case ATTRIBUTE_PATH:
+	case ATTRIBUTE_NAME:
+	case ATTRIBUTE_XATTR:
+		return match_is_pattern(test->match);
+	case ATTRIBUTE_LOCAL:
+	case ATTRIBUTE_REMOTE:
+		return test->match == MATCH_ENDPOINT;
+	default:
+		return test->match == MATCH_INTEGER || test->match == MATCH_BITS;
+	}
+}
+
+static int check_test(const struct test *test, struct err *e)
+{
+	if (!test_fits(test))
+		return err_at(e, ERR_POLICY, test->at, "this filter takes no such argument");
+	/* Below the empty path would be everything; nobody who writes this means that. */
+	if (test->match == MATCH_SUBPATH && test->text.n == 0)
+		return err_at(e, ERR_POLICY, test->at, "empty path in a subpath filter");
+	return 0;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): EXPR_DEPTH_MAX */
+static int check_expr(const struct expr *expr, unsigned depth, struct span at, struct err *e)
+{
+	int r = 0;
+
+	if (depth > EXPR_DEPTH_MAX)
+		return err_at(e, ERR_LIMIT, at, "filters are nested too deeply");
+	if (expr->kind == EXPR_TEST)
+		return check_test(&expr->test, e);
+	for (size_t i = 0; i < expr->n && r == 0; i++)
+		r = check_expr(expr->kids[i], depth + 1, at, e);
+	return r;
+}
+
+int policy_builder_add(struct policy_builder *builder, const struct rule *rule, struct err *e)
+{
+	struct rule *rules;
+	int r = rule->filter ? check_expr(rule->filter, 0, rule->at, e) : 0;
+
+	if (r < 0)
+		return r;
+	rules = arena_grow(&builder->arena, builder->rules, builder->n, &builder->cap,
+			   sizeof(*rules));
+	if (!rules || builder->n >= UINT32_MAX - 1)
+		return too_big(builder, e);
+	builder->rules = rules;
+	rules[builder->n] = *rule;
+	rules[builder->n].index = (unsigned)builder->n;
+	builder->n++;
+	return 0;
+}
+
+void policy_builder_free(struct policy_builder *builder)
+{
+	if (!builder)
+		return;
+	arena_release(&builder->arena);
+	free(builder);
+}
+
+/* ---- Patterns ------------------------------------------------------------------------------- */
+
+int policy_check_pattern(const struct test *test, struct err *e)
+{
+	struct arena arena = {.limit = POLICY_LIMITS_DEFAULT.memory};
+	struct regex regex;
+	int r;
+
+	r = check_test(test, e);
+	if (r < 0 || test->match != MATCH_REGEX)
+		return r;
+	r = regex_parse(test->text, test->at, &arena, &regex, e);
+	arena_release(&arena);
+	return r;
+}
+
+/* ---- Building ------------------------------------------------------------------------------- */
+
+struct build {
+	const struct policy_builder *builder;
+	struct policy *policy;
+	struct arena scratch;
+	struct filter_compiler filters;
+	struct blocks blocks;
+	struct columns columns;
+	struct err *e;
+};
+
+/* The rules in blocks, their conditions, and with them the atoms. */
+static int compile_rules(struct build *b)
+{
+	struct policy *policy = b->policy;
+	int r;
+
+	b->filters = (struct filter_compiler){
+		.target = policy->target,
+		.arena = &policy->arena,
+		.scratch = &b->scratch,
+		.states = b->builder->limits.states,
+		.conditions = &policy->conditions,
+		.paths.arena = &b->scratch,
+		.known.arena = &b->scratch,
+	};
+	if (!conditions_init(&policy->conditions, &policy->arena, &b->scratch))
+		return too_big(b->builder, b->e);
+	r = blocks_build(&b->filters, policy->rules, policy->n_rules, &b->blocks, b->e);
+	policy->guards = b->filters.guards;
+	return r;
+}
+
+/* The row of each set of atoms, as labels for the automaton. */
+static bool find_labels(struct build *b, const struct subsets *subsets, uint32_t **ret)
+{
+	*ret = arena_array(&b->scratch, subsets->accepts.n, sizeof(**ret));
+	for (uint32_t i = 0; *ret && i < subsets->accepts.n; i++) {
+		size_t n;
+		const uint32_t *atoms = intern_get(&subsets->accepts, i, &n);
+
+		if (!columns_row(&b->columns, &b->policy->conditions, atoms, n, &(*ret)[i]))
+			return false;
+	}
+	return *ret;
+}
+
+static int build_automaton(struct build *b)
+{
+	struct policy *policy = b->policy;
+	struct subset_options options = {
+		.arena = &b->scratch,
+		.states = b->builder->limits.states,
+		.prune = columns_prune,
+		.context = &b->columns,
+	};
+	struct subsets subsets;
+	uint32_t *labels;
+	int r;
+
+	b->columns.scratch = &b->scratch;
+	b->columns.conditions = &policy->conditions;
+	b->columns.blocks = &b->blocks;
+	b->columns.n_atoms = b->filters.paths.n_atoms;
+	if (!columns_build(&b->columns))
+		return too_big(b->builder, b->e);
+	r = subsets_build(&b->filters.paths, &options, &subsets, b->e);
+	if (r < 0)
+		return r;
+	if (!find_labels(b, &subsets, &labels) || !columns_store(&b->columns, policy))
+		return too_big(b->builder, b->e);
+	return dfa_minimize(&subsets, labels, &policy->arena, &b->scratch, &policy->paths, b->e);
+}
+
+static int build(struct build *b)
+{
+	size_t used = b->policy->arena.used, limit = b->builder->limits.memory;
+	int r;
+
+	b->scratch.limit = limit;
+	if (limit > 0)
+		b->scratch.limit = limit > used ? limit - used : 1;
+	r = compile_rules(b);
+	if (r == 0)
+		r = build_automaton(b);
+	if (r == 0)
+		r = policy_find_below(b->policy, &b->scratch, b->e);
+	arena_release(&b->scratch);
+	b->policy->conditions.scratch = NULL;
+	return r;
+}
+
+int policy_build(struct policy_builder *builder, struct policy **ret, struct err *e)
+{
+	struct policy *policy = calloc(1, sizeof(*policy));
+	struct build b = {.builder = builder, .policy = policy, .e = e};
+	int r;
+
+	if (!policy) {
+		policy_builder_free(builder);
+		return err_memory(e);
+	}
+	policy->target = builder->target;
+	policy->rules = builder->rules;
+	policy->n_rules = builder->n;
+	policy->arena = builder->arena;
+	r = build(&b);
+	free(builder);
+	if (r < 0) {
+		policy_free(policy);
+		return r;
+	}
+	*ret = policy;
+	return 0;
+}
+
+void policy_free(struct policy *policy)
+{
+	if (!policy)
+		return;
+	arena_release(&policy->arena);
+	free(policy);
+}

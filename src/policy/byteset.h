@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* byteset: a set of bytes. */
+#ifndef POLICY_BYTESET_H
+#define POLICY_BYTESET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { BYTES = 256 };
+
+struct byteset {
+	uint64_t w[BYTES / 64];
+};
+
+static inline void byteset_add(struct byteset *set, unsigned byte)
+{
+	set->w[byte / 64] |= (uint64_t)1 << byte % 64;
+}
+
+static inline bool byteset_has(const struct byteset *set, unsigned byte)
+{
+	return set->w[byte / 64] >> byte % 64 & 1;
+}
+
+static inline void byteset_invert(struct byteset *set)
+{
+	for (unsigned i = 0; i < BYTES / 64; i++)
+		set->w[i] = ~set->w[i];
+}
+
+/* Adds the other ASCII case of every letter in the set. */
+static inline void byteset_fold(struct byteset *set)
+{
+	for (unsigned lower = 'a'; lower <= 'z'; lower++) {
+		unsigned upper = lower - 'a' + 'A';
+
+		if (byteset_has(set, lower))
+			byteset_add(set, upper);
+		else if (byteset_has(set, upper))
+			byteset_add(set, lower);
+	}
+}
+
+#endif

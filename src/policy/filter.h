@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * filter: the expressions of rules to conditions. Path patterns that are
+ * alternatives of each other become one atom, other patterns one guard with an
+ * automaton of its own; equal ones are shared by all rules.
+ */
+#ifndef POLICY_FILTER_H
+#define POLICY_FILTER_H
+
+#include "base/map.h"
+#include "policy/condition.h"
+#include "policy/guard.h"
+#include "policy/nfa.h"
+#include "policy/policy.h"
+
+struct filter_compiler {
+	enum target target;
+	struct arena *arena; /* for what the policy keeps */
+	struct arena *scratch;
+	unsigned states; /* limit of each automaton */
+	struct conditions *conditions;
+	struct nfa paths;   /* the atoms, so far */
+	struct map known;   /* text that says what is tested -> struct known_leaf */
+	struct guard *guards;
+	size_t n_guards, cap_guards;
+};
+
+/* -ERR_POLICY (a pattern), -ERR_LIMIT. */
+int filter_compile(struct filter_compiler *compiler, const struct expr *expr, condition *ret,
+		   struct err *e);
+
+/* The automaton of one regular expression about paths; its labels are 1 where it matches. */
+int filter_build_regex(struct filter_compiler *compiler, const struct test *test,
+		       const struct dfa **ret, struct err *e);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* guard: one test of something else than the path, ready to be asked of a request. */
+#ifndef POLICY_GUARD_H
+#define POLICY_GUARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policy/dfa.h"
+#include "policy/policy.h"
+
+/* The part of a request that a filter looks at. */
+enum attribute {
+	ATTRIBUTE_NONE, /* nothing a request can carry: never there */
+	ATTRIBUTE_PATH,
+	ATTRIBUTE_NAME,
+	ATTRIBUTE_XATTR,
+	ATTRIBUTE_LOCAL,
+	ATTRIBUTE_REMOTE,
+	/* Numbers. */
+	ATTRIBUTE_VNODE_TYPE,
+	ATTRIBUTE_FILE_MODE,
+	ATTRIBUTE_TARGET,
+	ATTRIBUTE_SIGNAL,
+	ATTRIBUTE_DEVICE_MAJOR,
+	ATTRIBUTE_DEVICE_MINOR,
+	ATTRIBUTE_SOCKET_DOMAIN,
+	ATTRIBUTE_SOCKET_TYPE,
+	ATTRIBUTE_SOCKET_PROTOCOL,
+	ATTRIBUTE_NUMBER,
+};
+
+struct guard {
+	enum attribute attribute;
+	enum match match;
+	int64_t number;                   /* MATCH_INTEGER, MATCH_BITS */
+	struct endpoint_pattern endpoint; /* MATCH_ENDPOINT */
+	const struct dfa *dfa;            /* patterns; a state's label is 1 where they match */
+};
+
+enum attribute filter_attribute(enum filter_id filter);
+
+/* Does ASCII case not count in what FILTER compares (SBPL.md 3.2)? */
+bool filter_folds_case(enum filter_id filter, enum target target);
+
+/* Is MATCH one that text decides: literal, prefix, subpath, regex? */
+bool match_is_pattern(enum match match);
+
+bool guard_holds(const struct guard *guard, const struct request *request, enum target target);
+
+#endif

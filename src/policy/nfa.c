@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Thompson's construction, from the end of a pattern to its start. `$` is a
+ * node that leads on only at the end of the input: behind it nothing can be
+ * read any more, so closures keep just the atoms that hold there.
+ */
+#include "policy/nfa.h"
+
+#include <stdlib.h>
+
+#include "policy/regex.h"
+
+#include "base/banned.h"
+
+enum { NODES_MAX = 1 << 21 };
+
+/* One atom under construction. `failed` sticks; node 0 is what failing calls return. */
+struct atom_builder {
+	struct nfa *nfa;
+	unsigned style;
+	const struct test *pattern;
+	uint32_t match, accept;
+	bool failed;
+};
+
+int nfa_too_big(const struct test *pattern, struct err *e)
+{
+	if (!pattern)
+		return err_set(e, ERR_LIMIT, "the policy needs too large an automaton");
+	return err_at(e, ERR_LIMIT, pattern->at,
+		      "the pattern \"%.*s\" makes the automaton too large",
+		      (int)(pattern->text.n < 120 ? pattern->text.n : 120), pattern->text.p);
+}
+
+/* ---- Nodes ---------------------------------------------------------------------------------- */
+
+static uint32_t add_node(struct atom_builder *b, struct node node)
+{
+	struct nfa *nfa = b->nfa;
+	struct node *nodes;
+
+	if (b->failed)
+		return 0;
+	nodes = arena_grow(nfa->arena, nfa->nodes, nfa->n_nodes, &nfa->cap_nodes, sizeof(*nodes));
+	if (!nodes || nfa->n_nodes >= NODES_MAX) {
+		b->failed = true;
+		return 0;
+	}
+	nfa->nodes = nodes;
+	node.atom = (uint32_t)nfa->n_atoms;
+	node.pattern = b->pattern;
+	nodes[nfa->n_nodes] = node;
+	return (uint32_t)nfa->n_nodes++;
+}
+
+static uint32_t add_set(struct atom_builder *b, struct byteset set)
+{
+	struct nfa *nfa = b->nfa;
+	struct byteset *sets;
+
+	for (size_t i = nfa->n_sets; i-- > 0;)
+		if (memcmp(&nfa->sets[i], &set, sizeof(set)) == 0)
+			return (uint32_t)i;
+	sets = arena_grow(nfa->arena, nfa->sets, nfa->n_sets, &nfa->cap_sets, sizeof(*sets));
+	if (!sets) {
+		b->failed = true;
+		return 0;
+	}
+	nfa->sets = sets;
+	sets[nfa->n_sets] = set;
+	return (uint32_t)nfa->n_sets++;
+}
+
+static uint32_t add_bytes(struct atom_builder *b, struct byteset set, bool negated, uint32_t out)
+{
+	if (b->style & ATOM_FOLD)
+		byteset_fold(&set);
+	if (negated)
+		byteset_invert(&set);
+	return add_node(b, (struct node){NODE_BYTES, .out = out, .set = add_set(b, set)});
+}
+
+/* As add_bytes() of one byte, without the search among the sets. */
+static uint32_t add_byte(struct atom_builder *b, char byte, uint32_t out)
+{
+	uint32_t *known = &b->nfa->single[b->style & ATOM_FOLD][(unsigned char)byte];
+
+	if (!*known) {
+		struct byteset set = {0};
+
+		byteset_add(&set, (unsigned char)byte);
+		if (b->style & ATOM_FOLD)
+			byteset_fold(&set);
+		*known = add_set(b, set) + 1;
+	}
+	return add_node(b, (struct node){NODE_BYTES, .out = out, .set = *known - 1});
+}
+
+static uint32_t add_text(struct atom_builder *b, struct str text, uint32_t out)
+{
+	for (size_t i = text.n; i-- > 0;)
+		out = add_byte(b, text.p[i], out);
+	return out;
+}
+
+/* Either of two; 0 stands for "nothing" here. */
+static uint32_t add_split(struct atom_builder *b, uint32_t one, uint32_t other)
+{
+	if (!one || !other)
+		return one ? one : other;
+	return add_node(b, (struct node){NODE_SPLIT, .out = one, .other = other});
+}
+
+/* Any number of bytes, then NODE. */
+static uint32_t add_skip(struct atom_builder *b, uint32_t node)
+{
+	uint32_t loop = add_node(b, (struct node){NODE_SPLIT, .other = node});
+	uint32_t any = add_bytes(b, (struct byteset){0}, true, loop);
+
+	if (!b->failed)
+		b->nfa->nodes[loop].out = any;
+	return loop;
+}
+
+/* ---- Patterns ------------------------------------------------------------------------------- */
+
+static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, uint32_t out);
+
+static uint32_t add_repeat(struct atom_builder *b, const struct regex_tree *tree, uint32_t out)
+{
+	uint32_t start = out;
+
+	if (tree->max == REGEX_UNBOUNDED) {
+		uint32_t body;
+
+		start = add_node(b, (struct node){NODE_SPLIT, .other = out});
+		body = add_tree(b, tree->kids, start);
+		if (!b->failed)
+			b->nfa->nodes[start].out = body;
+	}
+	for (int i = tree->min; i < tree->max && !b->failed; i++)
+		start = add_split(b, add_tree(b, tree->kids, start), out);
+	for (int i = 0; i < tree->min && !b->failed; i++)
+		start = add_tree(b, tree->kids, start);
+	return start;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): REGEX_DEPTH_MAX groups */
+static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, uint32_t out)
+{
+	uint32_t any = 0;
+
+	if (b->failed)
+		return 0;
+	switch (tree->kind) {
+	case REGEX_BYTES:
+		return add_bytes(b, tree->set, tree->negated, out);
+	case REGEX_END:
+		return add_node(b, (struct node){NODE_END, .out = out});
+	case REGEX_REPEAT:
+		return add_repeat(b, tree, out);
+	case REGEX_CONCAT:
+		for (const struct regex_tree *kid = tree->kids; kid; kid = kid->older)
+			out = add_tree(b, kid, out);
+		return out;
+	case REGEX_ALTERNATE:
+		for (const struct regex_tree *kid = tree->kids; kid; kid = kid->older)
+			any = add_split(b, add_tree(b, kid, out), any);
+		return any;
+	}
+	return 0;
+}
+
+/* *FLOATING: where a search begins that may skip bytes first. */
+static int add_regex(struct atom_builder *b, uint32_t *anchored, uint32_t *floating, struct err *e)
+{
+	const struct test *test = b->pattern;
+	struct regex regex;
+	int r = regex_parse(test->text, test->at, b->nfa->arena, &regex, e);
+
+	if (r < 0 || regex.dead)
+		return r;
+	if (regex.anchored)
+		*anchored = add_split(b, add_tree(b, regex.anchored, b->match), *anchored);
+	if (regex.floating)
+		*floating = add_split(b, add_tree(b, regex.floating, b->match), *floating);
+	return 0;
+}
+
+/* The path itself and what lies below it; below "/" is everything that begins with it. */
+static uint32_t add_subpath(struct atom_builder *b, struct str path)
+{
+	if (str_is(path, "/"))
+		return add_text(b, path, b->match);
+	return add_text(b, path, add_split(b, b->accept, add_byte(b, '/', b->match)));
+}
+
+static int add_pattern(struct atom_builder *b, uint32_t *anchored, uint32_t *floating,
+		       struct err *e)
+{
+	const struct test *test = b->pattern;
+
+	switch (test->match) {
+	case MATCH_LITERAL:
+		*anchored = add_split(b, add_text(b, test->text, b->accept), *anchored);
+		return 0;
+	case MATCH_PREFIX:
+		*anchored = add_split(b, add_text(b, test->text, b->match), *anchored);
+		return 0;
+	case MATCH_SUBPATH:
+		*anchored = add_split(b, add_subpath(b, test->text), *anchored);
+		return 0;
+	default:
+		return add_regex(b, anchored, floating, e);
+	}
+}
+
+/* ---- Closures ------------------------------------------------------------------------------- */
+
+/* Makes the arrays by node as long as the nodes. */
+static bool know_nodes(struct nfa *nfa)
+{
+	size_t n = nfa->cap_nodes;
+	struct node_list **closures;
+
+	if (nfa->n_nodes <= nfa->n_known)
+		return true;
+	closures = arena_array(nfa->arena, n, sizeof(*closures));
+	nfa->seen = arena_array(nfa->arena, n, sizeof(*nfa->seen));
+	nfa->seen_at_end = arena_array(nfa->arena, n, sizeof(*nfa->seen_at_end));
+	nfa->listed = arena_array(nfa->arena, n, sizeof(*nfa->listed));
+	nfa->stack = arena_array(nfa->arena, 2 * n, sizeof(*nfa->stack));
+	if (!closures || !nfa->seen || !nfa->seen_at_end || !nfa->listed || !nfa->stack)
+		return false;
+	if (nfa->n_known)
+		memcpy(closures, nfa->closures, nfa->n_known * sizeof(*closures));
+	nfa->closures = closures;
+	nfa->n_known = n;
+	return true;
+}
+
+static bool list_push(struct nfa *nfa, struct node_list *list, uint32_t node)
+{
+	uint32_t *p = arena_grow(nfa->arena, list->p, list->n, &list->cap, sizeof(*p));
+
+	if (!p)
+		return false;
+	list->p = p;
+	p[list->n++] = node;
+	return true;
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Insertion, given up for qsort() if it costs too much. */
+void nfa_sort(struct node_list *list)
+{
+	uint32_t *p = list->p;
+	size_t moved = 0;
+
+	for (size_t i = 1; i < list->n; i++) {
+		uint32_t node = p[i];
+		size_t j = i;
+
+		for (; j > 0 && p[j - 1] > node; j--)
+			p[j] = p[j - 1];
+		p[j] = node;
+		moved += i - j;
+		if (moved > 16 * list->n) {
+			qsort(p, list->n, sizeof(*p), compare_nodes);
+			return;
+		}
+	}
+}
+
+/* A visit on the stack: the node, and in the lowest bit whether the input must end. */
+static void visit(struct nfa *nfa, size_t *depth, uint32_t node, bool at_end)
+{
+	uint32_t *seen = at_end ? nfa->seen_at_end : nfa->seen;
+
+	if (!node || seen[node] == nfa->closure_generation)
+		return;
+	seen[node] = nfa->closure_generation;
+	nfa->stack[(*depth)++] = node << 1 | at_end;
+}
+
+static struct node_list *compute_closure(struct nfa *nfa, uint32_t start)
+{
+	struct node_list *ret = arena_alloc(nfa->arena, sizeof(*ret));
+	size_t depth = 0;
+	bool ok = ret;
+
+	nfa->closure_generation++;
+	visit(nfa, &depth, start, false);
+	while (depth > 0 && ok) {
+		uint32_t top = nfa->stack[--depth];
+		const struct node *node = &nfa->nodes[top >> 1];
+		bool at_end = top & 1;
+
+		if (node->kind == NODE_SPLIT || node->kind == NODE_END)
+			visit(nfa, &depth, node->out, at_end || node->kind == NODE_END);
+		if (node->kind == NODE_SPLIT)
+			visit(nfa, &depth, node->other, at_end);
+		if (node->kind == NODE_MATCH && at_end)
+			visit(nfa, &depth, node->out, false);
+		else if (node->kind == NODE_MATCH || node->kind == NODE_ACCEPT ||
+			 (node->kind == NODE_BYTES && !at_end))
+			ok = list_push(nfa, ret, top >> 1);
+	}
+	if (!ok)
+		return NULL;
+	nfa_sort(ret);
+	return ret;
+}
+
+void nfa_begin(struct nfa *nfa, struct node_list *list)
+{
+	list->n = 0;
+	nfa->list_generation++;
+}
+
+/* Adds NODE itself, once. */
+static bool collect_one(struct nfa *nfa, struct node_list *list, uint32_t node)
+{
+	if (nfa->listed[node] == nfa->list_generation)
+		return true;
+	nfa->listed[node] = nfa->list_generation;
+	return list_push(nfa, list, node);
+}
+
+bool nfa_collect(struct nfa *nfa, struct node_list *list, uint32_t node)
+{
+	enum node_kind kind = nfa->nodes[node].kind;
+	bool ok = true;
+
+	if (!know_nodes(nfa))
+		return false;
+	if (kind == NODE_NONE)
+		return true;
+	if (kind != NODE_SPLIT && kind != NODE_END)
+		return collect_one(nfa, list, node);
+	if (!nfa->closures[node])
+		nfa->closures[node] = compute_closure(nfa, node);
+	if (!nfa->closures[node])
+		return false;
+	for (size_t i = 0; i < nfa->closures[node]->n && ok; i++)
+		ok = collect_one(nfa, list, nfa->closures[node]->p[i]);
+	return ok;
+}
+
+/* ---- /private on Linux ---------------------------------------------------------------------- */
+
+/* What the automaton knows after TEXT, from START on. */
+static bool collect_after(struct nfa *nfa, uint32_t start, struct str text, struct node_list *ret)
+{
+	struct node_list from = {0}, to = {0};
+	bool ok;
+
+	nfa_begin(nfa, &to);
+	ok = nfa_collect(nfa, &to, start);
+	for (size_t i = 0; i < text.n && ok; i++) {
+		struct node_list swap = from;
+
+		from = to;
+		to = swap;
+		nfa_begin(nfa, &to);
+		for (size_t j = 0; j < from.n && ok; j++) {
+			const struct node *node = &nfa->nodes[from.p[j]];
+
+			if (node->kind == NODE_MATCH)
+				ok = nfa_collect(nfa, &to, from.p[j]);
+			else if (node->kind == NODE_BYTES &&
+				 byteset_has(&nfa->sets[node->set], (unsigned char)text.p[i]))
+				ok = nfa_collect(nfa, &to, node->out);
+		}
+	}
+	*ret = to;
+	return ok;
+}
+
+/* What NODE, met at the end of /private/tmp, comes to at the end of /tmp: it ends or "/" follows. */
+static uint32_t add_alias_tail(struct atom_builder *b, uint32_t at)
+{
+	struct node node = b->nfa->nodes[at];
+
+	switch (node.kind) {
+	case NODE_ACCEPT:
+		return at;
+	case NODE_MATCH:
+		return add_split(b, node.out, add_byte(b, '/', at));
+	default:
+		if (!byteset_has(&b->nfa->sets[node.set], '/'))
+			return 0;
+		return add_byte(b, '/', node.out);
+	}
+}
+
+/*
+ * What a path that begins with SHORT_NAME matches in its long spelling, from START on; 0 if that is
+ * nothing new.
+ */
+static uint32_t add_alias(struct atom_builder *b, uint32_t start, struct str long_name,
+			  struct str short_name)
+{
+	struct nfa *nfa = b->nfa;
+	struct node_list long_way, short_way;
+	uint32_t tail = 0;
+	bool news = false;
+
+	if (!collect_after(nfa, start, long_name, &long_way) ||
+	    !collect_after(nfa, start, short_name, &short_way)) {
+		b->failed = true;
+		return 0;
+	}
+	for (size_t i = 0; i < long_way.n; i++)
+		news |= nfa->listed[long_way.p[i]] != nfa->list_generation;
+	for (size_t i = 0; i < long_way.n && news && !b->failed; i++)
+		tail = add_split(b, add_alias_tail(b, long_way.p[i]), tail);
+	return tail ? add_text(b, short_name, tail) : 0;
+}
+
+static uint32_t add_aliases(struct atom_builder *b, uint32_t start)
+{
+	static const struct str names[] = {
+		{"/private/tmp", 12},
+		{"/private/var", 12},
+		{"/private/etc", 12},
+	};
+	uint32_t all = start;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !b->failed; i++) {
+		struct str short_name = {names[i].p + 8, names[i].n - 8};
+
+		all = add_split(b, add_alias(b, start, names[i], short_name), all);
+	}
+	return all;
+}
+
+/* ---- Atoms ---------------------------------------------------------------------------------- */
+
+/* 0, or -ERR_POLICY; running out of memory is left in b->failed, with b->pattern at fault. */
+static int add_patterns(struct atom_builder *b, const struct test *const *tests, size_t n,
+			uint32_t *ret, struct err *e)
+{
+	uint32_t anchored = 0, floating = 0;
+
+	for (size_t i = 0; i < n && !b->failed; i++) {
+		int r;
+
+		b->pattern = tests[i];
+		r = add_pattern(b, &anchored, &floating, e);
+		if (r < 0)
+			return r;
+	}
+	if (b->failed)
+		return 0;
+	b->pattern = NULL;
+	if (floating)
+		floating = add_skip(b, floating);
+	*ret = add_split(b, anchored, floating);
+	return 0;
+}
+
+int nfa_add_atom(struct nfa *nfa, const struct test *const *tests, size_t n, unsigned style,
+		 struct err *e)
+{
+	struct atom_builder b = {.nfa = nfa, .style = style};
+	uint32_t *starts, start = 0;
+	int r;
+
+	if (nfa->n_nodes == 0)
+		(void)add_node(&b, (struct node){NODE_NONE});
+	starts = arena_grow(nfa->arena, nfa->starts, nfa->n_atoms, &nfa->cap_atoms,
+			    sizeof(*starts));
+	if (!starts)
+		return nfa_too_big(n ? tests[0] : NULL, e);
+	nfa->starts = starts;
+	b.accept = add_node(&b, (struct node){NODE_ACCEPT});
+	b.match = add_node(&b, (struct node){NODE_MATCH, .out = b.accept});
+	r = add_patterns(&b, tests, n, &start, e);
+	if (r < 0)
+		return r;
+	if (!b.failed && start && style & ATOM_PRIVATE)
+		start = add_aliases(&b, start);
+	if (b.failed)
+		return nfa_too_big(b.pattern ? b.pattern : n ? tests[0] : NULL, e);
+	starts[nfa->n_atoms++] = start;
+	return 0;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policy: the compiled, immutable meaning of a profile.
+ *
+ * Rules go in through a builder (one per front end run), policy_build() turns
+ * them into one automaton over path bytes plus small guards, and from then on
+ * nothing changes: policy_decide() allocates nothing, does no I/O and may run
+ * in any thread or process.
+ *
+ * Decision semantics (reference/SBPL.md 5.1):
+ *
+ *	decide(op):
+ *	  among the FILTERED rules entered for exactly op, the LAST whose filter matches decides;
+ *	  else the last UNFILTERED rule of op decides, wherever it stands;
+ *	  else, if op is terminal, its built-in default decides;
+ *	  else op := parent(op);   `default` without a rule denies.
+ *
+ * Rules of ORIGIN_RUNTIME (what we add so that a dynamic program can start)
+ * count only where no filtered rule of the profile matched: they are asked when
+ * the answer would come from an unfiltered rule or a built-in default and would
+ * be deny.
+ *
+ * This module is pure: it never looks at the disk.
+ */
+#ifndef POLICY_POLICY_H
+#define POLICY_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+enum op {
+#define OP(symbol, name, parent, builtin, categories) OP_##symbol,
+#include "policy/ops.def"
+#undef OP
+	OP_COUNT
+};
+
+enum filter_id {
+#define FILTER(symbol, name, category, argument) FILTER_##symbol,
+#include "policy/filters.def"
+#undef FILTER
+	FILTER_COUNT
+};
+
+enum modifier_id {
+#define MODIFIER(symbol, name, actions, argument) MODIFIER_##symbol,
+#include "policy/modifiers.def"
+#undef MODIFIER
+	MODIFIER_COUNT
+};
+
+/* Which system's fine print decides: case of names, /private, mapped addresses (DESIGN 5, 15.7). */
+enum target {
+	TARGET_LINUX,
+	TARGET_DARWIN,
+};
+
+enum verdict {
+	VERDICT_DENY,
+	VERDICT_ALLOW,
+};
+
+/* ---- Filters -------------------------------------------------------------------------------- */
+
+enum match {
+	MATCH_LITERAL,
+	MATCH_PREFIX,
+	MATCH_SUBPATH,
+	MATCH_REGEX,
+	MATCH_INTEGER,  /* number equals */
+	MATCH_BITS,     /* all bits of number are set */
+	MATCH_BOOL,     /* attribute is present (number: the wanted truth) */
+	MATCH_ENDPOINT, /* network address */
+	MATCH_STRING,   /* an opaque string, compared whole */
+};
+
+/* Protocol words as SBPL numbers them: 1 v4, 2 v6, 4 tcp, 8 udp; unix stands alone. */
+enum proto {
+	PROTO_IP4 = 1,
+	PROTO_IP6 = 2,
+	PROTO_TCP = 4,
+	PROTO_UDP = 8,
+	PROTO_UNIX = 16,
+};
+
+enum { PORT_ANY = -1 };
+
+/* `remote tcp "localhost:80"`. An unset rule pattern host means `*`. */
+struct endpoint_pattern {
+	unsigned proto;
+	bool localhost; /* else `*` */
+	int port;       /* or PORT_ANY */
+};
+
+/* One test of one attribute of a request. */
+struct test {
+	enum filter_id filter;
+	enum match match;
+	struct str text;
+	int64_t number;
+	struct endpoint_pattern endpoint;
+	struct span at; /* for messages about this pattern */
+};
+
+enum expr_kind {
+	EXPR_TEST,
+	EXPR_ALL,
+	EXPR_ANY,
+	EXPR_NOT,
+};
+
+/* require-all, require-any, require-not over tests. Nodes live in the builder's arena. */
+struct expr {
+	enum expr_kind kind;
+	struct test test;         /* EXPR_TEST */
+	const struct expr **kids; /* the others; EXPR_NOT has exactly one */
+	size_t n;
+};
+
+/* ---- Rules ---------------------------------------------------------------------------------- */
+
+enum origin {
+	ORIGIN_PROFILE,
+	ORIGIN_RUNTIME,
+};
+
+struct modifier {
+	enum modifier_id id;
+	struct str text; /* STRING arguments: message, ... */
+	int64_t number;  /* ERRNO and SIGNAL arguments, Darwin numbering */
+};
+
+/* One `(allow op ... filter ...)`, entered for one operation. */
+struct rule {
+	enum verdict verdict;
+	enum op op;
+	const struct expr *filter; /* NULL: unfiltered */
+	const struct modifier *modifiers;
+	size_t n_modifiers;
+	enum origin origin;
+	struct span at;  /* of the opening parenthesis */
+	struct str text; /* the rule as written (first 200 bytes, white space collapsed), then a NUL */
+	unsigned index;  /* position in the policy, set by the builder */
+};
+
+/* ---- Building ------------------------------------------------------------------------------- */
+
+struct policy_limits {
+	size_t memory;   /* bytes for the policy and its construction */
+	unsigned states; /* of the automaton */
+};
+
+#define POLICY_LIMITS_DEFAULT ((struct policy_limits){.memory = 256u << 20, .states = 200000})
+
+struct policy;
+struct policy_builder;
+
+/* NULL: out of memory. The builder owns an arena: copy what rules point to into it. */
+struct policy_builder *policy_builder_new(enum target target, struct policy_limits limits);
+struct arena *policy_builder_arena(struct policy_builder *builder);
+
+/* Copies RULE (not what it points to). 0, or -ERR_LIMIT. */
+int policy_builder_add(struct policy_builder *builder, const struct rule *rule, struct err *e);
+
+/*
+ * Compiles. Consumes the builder, also on failure (its arena becomes the policy's).
+ * -ERR_POLICY: a pattern is wrong (e->at says where); -ERR_LIMIT: automaton or memory bound, the
+ * text names the pattern at fault.
+ */
+int policy_build(struct policy_builder *builder, struct policy **ret, struct err *e);
+void policy_builder_free(struct policy_builder *builder);
+void policy_free(struct policy *policy);
+
+/* Checks one pattern alone, as the reader meets it; the message is Apple's. 0 or -ERR_POLICY. */
+int policy_check_pattern(const struct test *test, struct err *e);
+
+/* ---- Deciding ------------------------------------------------------------------------------- */
+
+enum vnode_type {
+	VNODE_UNKNOWN,
+	VNODE_REGULAR,
+	VNODE_DIRECTORY,
+	VNODE_BLOCK,
+	VNODE_CHARACTER,
+	VNODE_SYMLINK,
+	VNODE_SOCKET,
+	VNODE_FIFO,
+	VNODE_TTY = 65535,
+};
+
+enum signal_target {
+	SIGNAL_TARGET_UNKNOWN,
+	SIGNAL_TARGET_SELF,
+	SIGNAL_TARGET_PGRP,
+	SIGNAL_TARGET_OTHERS,
+	SIGNAL_TARGET_CHILDREN,
+	SIGNAL_TARGET_SAME_SANDBOX,
+	SIGNAL_TARGET_INITPROC,
+};
+
+/* One end of a socket. proto 0: absent. */
+struct endpoint {
+	unsigned proto;     /* one of PROTO_IP4, PROTO_IP6, with PROTO_TCP or PROTO_UDP; or PROTO_UNIX */
+	unsigned char addr[16]; /* network order; IPv4 in the first four bytes */
+	int port;
+	bool unbound; /* a local end without an address yet: matches every local pattern (SBPL.md 3.4) */
+};
+
+/* Attributes a request may carry besides its path, name and endpoints. */
+enum request_has {
+	HAS_VNODE_TYPE = 1 << 0,
+	HAS_FILE_MODE = 1 << 1,
+	HAS_TARGET = 1 << 2,
+	HAS_SIGNAL = 1 << 3,
+	HAS_DEVICE = 1 << 4,
+	HAS_SOCKET = 1 << 5,
+	HAS_NUMBER = 1 << 6,
+};
+
+/* A missing attribute makes its test false (and require-not of it true). */
+struct request {
+	enum op op;
+	struct str path; /* canonical and absolute, any byte but NUL; n 0: none */
+	struct str name; /* global-name, sysctl-name, ipc-posix-name, ...: whatever the op's filter takes */
+	struct str xattr;
+	struct endpoint local, remote;
+	unsigned has; /* enum request_has */
+	enum vnode_type vnode_type;
+	unsigned file_mode;
+	enum signal_target target;
+	int signal; /* Darwin number */
+	unsigned device_major, device_minor;
+	int socket_domain, socket_type, socket_protocol; /* Darwin numbers */
+	int64_t number; /* ioctl-command, fcntl-command, syscall-number, ... */
+};
+
+struct decision {
+	enum verdict verdict;
+	const struct rule *rule; /* NULL: a built-in default decided */
+	enum op op;              /* where it was decided: the request's operation or an ancestor */
+};
+
+void policy_decide(const struct policy *policy, const struct request *request,
+		   struct decision *ret);
+
+/* ---- Regions: what the planner and the broker ask ------------------------------------------- */
+
+/*
+ * A state of the path automaton: everything the policy will ever know about the bytes seen so far.
+ * Equal states have equal futures.
+ */
+typedef uint32_t policy_state;
+
+policy_state policy_start(const struct policy *policy);
+policy_state policy_walk(const struct policy *policy, policy_state from, struct str bytes);
+
+/* Verdicts as a set: bit VERDICT_DENY, bit VERDICT_ALLOW. Guards (vnode-type ...) count both ways. */
+enum verdict_set {
+	CAN_DENY = 1 << VERDICT_DENY,
+	CAN_ALLOW = 1 << VERDICT_ALLOW,
+};
+
+/* What OP can answer at exactly the path that ends in STATE. */
+unsigned policy_verdicts_at(const struct policy *policy, policy_state state, enum op op);
+
+/*
+ * What OP can answer anywhere below: for every path = (bytes that led to STATE) + "/" + one byte or
+ * more. For the root directory STATE is the start state.
+ */
+unsigned policy_verdicts_below(const struct policy *policy, policy_state state, enum op op);
+
+/* As policy_decide() where the path has been walked already; request->path is not looked at. */
+void policy_decide_at(const struct policy *policy, policy_state state,
+		      const struct request *request, struct decision *ret);
+
+/* What changes when the tree at FROM moves to TO, over OPS (a list ended by OP_COUNT). */
+enum region_change {
+	REGION_SAME = 0,
+	REGION_LOOSER = 1 << 0,   /* something denied at FROM would be allowed at TO */
+	REGION_STRICTER = 1 << 1, /* something allowed at FROM would be denied at TO */
+};
+
+/*
+ * Compares the node itself and, with BELOW, everything under it: the product of the automaton with
+ * itself from (FROM, TO). Exact but for guards, which count as a change when they differ.
+ * Bounded by WORK pairs: past it the answer is both changes. Allocates; not for hot paths (equal
+ * states answer at once).
+ */
+unsigned policy_compare(const struct policy *policy, policy_state from, policy_state to, bool below,
+			const enum op *ops, size_t work);
+
+/* ---- Looking inside ------------------------------------------------------------------------- */
+
+size_t policy_n_rules(const struct policy *policy);
+const struct rule *policy_rule(const struct policy *policy, size_t i);
+enum target policy_target(const struct policy *policy);
+unsigned policy_n_states(const struct policy *policy);
+
+/*
+ * Calls EACH for every path-valued pattern of the file and network operations: the places where
+ * regions can begin. MATCH_REGEX patterns come with their source text. Linux: /private/{tmp,var,etc}
+ * comes in its short spelling.
+ */
+void policy_each_path(const struct policy *policy,
+		      void (*each)(void *context, const struct rule *rule, const struct test *test),
+		      void *context);
+
+const char *op_name(enum op op);
+enum op op_parent(enum op op);          /* OP_DEFAULT for itself */
+bool op_is_terminal(enum op op);
+enum verdict op_builtin(enum op op);    /* of a terminal operation */
+bool op_takes(enum op op, enum filter_id filter); /* does the filter's category fit? */
+/* The operation called NAME, or OP_COUNT. */
+enum op op_find(struct str name);
+
+const char *modifier_name(enum modifier_id id);
+const char *verdict_name(enum verdict verdict); /* "allow", "deny" */
+
+#endif

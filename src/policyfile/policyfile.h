@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * policyfile: from what people state to SBPL text. In this version: the
+ * default policy of `lapbelt run`. What comes out is exactly what is enforced
+ * on Linux and what Seatbelt gets on macOS.
+ *
+ * Pure: facts about the machine come in as data (session/facts.c finds them).
+ */
+#ifndef POLICYFILE_POLICYFILE_H
+#define POLICYFILE_POLICYFILE_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "policy/policy.h"
+
+/* A git directory that is there at the start. */
+struct git_dir {
+	struct str path;     /* canonical: .../.git, .../.git/worktrees/x, .../.git/modules/x, a bare one */
+	struct str work_tree_pointer; /* the `.git` file that leads to it from a work tree; n 0: none */
+};
+
+struct default_facts {
+	enum target target;
+	struct str home, cwd;     /* canonical */
+	struct str tmpdir;        /* the private TMPDIR as the command will see it */
+	struct str tty;           /* the controlling terminal's path; n 0: none */
+	const struct str *write;  /* more canonical write roots */
+	size_t n_write;
+	const struct git_dir *git;
+	size_t n_git;
+	const struct str *secrets; /* canonical paths where secrets live besides their usual names */
+	size_t n_secrets;
+};
+
+/*
+ * Appends the profile's text: `;; scope:` lines, definitions from FACTS, then
+ * share/profiles/default.sb, then rules for what FACTS lists. 0 or -ERR_MEMORY.
+ */
+int policyfile_default(const struct default_facts *facts, struct buf *ret, struct err *e);
+
+/* A profile that ships with us: "default.sb", "runtime.sb", "no-network.sb", ... n 0: there is none. */
+struct str policyfile_shipped(struct str name);
+
+#endif

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The evaluation loop, its two stacks, and what every builtin needs. */
+#include "sbpl/machine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+
+#include "base/banned.h"
+
+/* ---- Errors and bounds ---------------------------------------------------------------------- */
+
+struct span machine_span(const struct machine *m, const struct value *v)
+{
+	if (!v || v->place.line == 0)
+		return (struct span){0};
+	return (struct span){m->sources[v->source].name, v->place.line, v->place.column};
+}
+
+__attribute__((format(printf, 4, 0))) static int
+fail(struct machine *m, enum err_code code, const struct value *at, const char *format, va_list ap)
+{
+	struct span span = machine_span(m, at);
+	char text[sizeof(m->err.text)];
+
+	(void)vsnprintf(text, sizeof(text), format, ap);
+	return err_at(&m->err, code, span, "%s", text);
+}
+
+int machine_fail(struct machine *m, const char *format, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, format);
+	r = fail(m, ERR_POLICY, m->at, format, ap);
+	va_end(ap);
+	return r;
+}
+
+int machine_fail_at(struct machine *m, const struct value *at, const char *format, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, format);
+	r = fail(m, ERR_POLICY, at->place.line ? at : m->at, format, ap);
+	va_end(ap);
+	return r;
+}
+
+int machine_limit(struct machine *m, const char *format, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, format);
+	r = fail(m, ERR_LIMIT, m->at, format, ap);
+	va_end(ap);
+	return r;
+}
+
+int machine_no_memory(struct machine *m)
+{
+	return machine_limit(m, "the profile needs more than %zu bytes of memory", m->arena->limit);
+}
+
+int machine_wrong_type(struct machine *m, const char *want, const struct value *got)
+{
+	const char *who = m->running ? m->running->name : "";
+
+	return machine_fail(m, "%s%sexpected %s, got %s", who, *who ? ": " : "", want,
+			    value_type_name(got));
+}
+
+void machine_look_at(struct machine *m, struct value *v)
+{
+	if (v && v->place.line)
+		m->at = v;
+}
+
+int machine_charge(struct machine *m, size_t steps)
+{
+	if (steps > m->limits.steps || m->steps > m->limits.steps - steps)
+		return machine_limit(m, "the profile takes more than %u steps", m->limits.steps);
+	m->steps += (unsigned)steps;
+	return 0;
+}
+
+/* ---- Answers -------------------------------------------------------------------------------- */
+
+int machine_give(struct machine *m, struct value *v)
+{
+	if (!v)
+		return machine_no_memory(m);
+	m->value = v;
+	m->mode = MODE_RETURN;
+	return 0;
+}
+
+int machine_give_bool(struct machine *m, bool b)
+{
+	return machine_give(m, b ? m->yes : m->no);
+}
+
+int machine_give_integer(struct machine *m, int64_t number)
+{
+	return machine_give(m, machine_integer(m, number));
+}
+
+int machine_eval(struct machine *m, struct value *expr, struct scope *scope)
+{
+	m->expr = expr;
+	m->scope = scope;
+	m->mode = MODE_EVAL;
+	return 0;
+}
+
+int machine_push(struct machine *m, struct frame frame)
+{
+	struct frame *frames;
+
+	if (m->n_frames >= m->limits.depth)
+		return machine_limit(m, "evaluation nested deeper than %u levels", m->limits.depth);
+	frames = arena_grow(m->arena, m->frames, m->n_frames, &m->cap_frames, sizeof(*frames));
+	if (!frames)
+		return machine_no_memory(m);
+	m->frames = frames;
+	m->frames[m->n_frames++] = frame;
+	return 0;
+}
+
+static int push_operand(struct machine *m, struct value *v)
+{
+	struct value **operands =
+		arena_grow(m->arena, m->operands, m->n_operands, &m->cap_operands, sizeof(v));
+
+	if (!operands)
+		return machine_no_memory(m);
+	m->operands = operands;
+	m->operands[m->n_operands++] = v;
+	return 0;
+}
+
+int machine_apply(struct machine *m, struct value *callee, struct value **args, size_t n)
+{
+	size_t base = m->n_operands;
+	int r = push_operand(m, callee);
+
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = push_operand(m, args[i]);
+	m->base = base;
+	m->mode = MODE_APPLY;
+	return r == 0 ? machine_charge(m, n) : r;
+}
+
+static int resume_body(struct machine *m, const struct frame *frame, struct value *value)
+{
+	(void)value;
+	return machine_eval_body(m, frame->rest, frame->scope);
+}
+
+int machine_eval_body(struct machine *m, struct value *body, struct scope *scope)
+{
+	int r;
+
+	if (!is_type(body, VALUE_PAIR))
+		return machine_give(m, m->nothing);
+	if (is_type(body->cdr, VALUE_PAIR)) {
+		r = machine_push(m, (struct frame){.resume = resume_body,
+						   .rest = body->cdr,
+						   .scope = scope,
+						   .base = m->n_operands});
+		if (r < 0)
+			return r;
+	}
+	return machine_eval(m, body->car, scope);
+}
+
+/* ---- Application ---------------------------------------------------------------------------- */
+
+struct closure *closure_new(struct machine *m, struct value *parameters, struct value *body,
+			    struct scope *scope, struct symbol *name)
+{
+	struct closure *closure = arena_alloc(m->arena, sizeof(*closure));
+
+	if (closure)
+		*closure = (struct closure){parameters, body, scope, name};
+	return closure;
+}
+
+static int wrong_count(struct machine *m, const char *name, const char *what)
+{
+	return machine_fail(m, "%s%s%s arguments", name, *name ? ": " : "", what);
+}
+
+static int apply_closure(struct machine *m, const struct closure *closure, struct value **args,
+			 size_t n)
+{
+	struct scope *scope = scope_new(m, closure->scope);
+	struct value *p = closure->parameters;
+	char name[64] = "";
+	int r = scope ? 0 : machine_no_memory(m);
+
+	if (closure->name)
+		(void)snprintf(name, sizeof(name), "%.*s", (int)closure->name->name.n,
+			       closure->name->name.p);
+	for (; r == 0 && is_type(p, VALUE_PAIR); p = p->cdr, args++, n--) {
+		if (n == 0)
+			return wrong_count(m, name, "not enough");
+		r = scope_define(m, scope, p->car->symbol, *args);
+	}
+	if (r == 0 && is_type(p, VALUE_SYMBOL)) {
+		struct value *rest = machine_list(m, args, n);
+
+		r = rest ? scope_define(m, scope, p->symbol, rest) : machine_no_memory(m);
+	} else if (r == 0 && n > 0) {
+		return wrong_count(m, name, "too many");
+	}
+	return r < 0 ? r : machine_eval_body(m, closure->body, scope);
+}
+
+static int apply_builtin(struct machine *m, const struct builtin *builtin, struct value **args,
+			 size_t n)
+{
+	int r;
+
+	if (n < builtin->min)
+		return wrong_count(m, builtin->name, "not enough");
+	if (builtin->max != ANY_NUMBER && n > builtin->max)
+		return wrong_count(m, builtin->name, "too many");
+	m->running = builtin;
+	r = builtin->function(m, args, n);
+	m->running = NULL;
+	return r;
+}
+
+/* The operands leave the stack; their memory is not reused before the callee answers. */
+static int apply(struct machine *m)
+{
+	struct value *callee = m->operands[m->base];
+	struct value **args = &m->operands[m->base + 1];
+	size_t n = m->n_operands - m->base - 1;
+
+	m->n_operands = m->base;
+	switch ((enum value_type)callee->type) {
+	case VALUE_BUILTIN:
+		return apply_builtin(m, callee->builtin, args, n);
+	case VALUE_CLOSURE:
+		return apply_closure(m, callee->closure, args, n);
+	case VALUE_FILTER_FORM:
+	case VALUE_CONSTANT:
+		return m->make_filter(m, callee, args, n);
+	default:
+		return machine_fail(m, "illegal function: %s", value_type_name(callee));
+	}
+}
+
+/* ---- Evaluation ----------------------------------------------------------------------------- */
+
+static int resume_operand(struct machine *m, const struct frame *frame, struct value *value);
+
+/* REST is the expression just evaluated and those after it; its value has been pushed. */
+static int next_operand(struct machine *m, const struct frame *frame)
+{
+	struct frame next = *frame;
+	int r;
+
+	next.rest = frame->rest->cdr;
+	if (is_type(next.rest, VALUE_PAIR)) {
+		r = machine_push(m, next);
+		return r < 0 ? r : machine_eval(m, next.rest->car, next.scope);
+	}
+	machine_look_at(m, frame->form);
+	if (!is_type(next.rest, VALUE_NIL))
+		return machine_fail(m, "syntax error: dotted argument list");
+	m->base = frame->base;
+	m->scope = frame->scope;
+	m->mode = MODE_APPLY;
+	return 0;
+}
+
+static int resume_operand(struct machine *m, const struct frame *frame, struct value *value)
+{
+	int r = push_operand(m, value);
+
+	return r < 0 ? r : next_operand(m, frame);
+}
+
+static int resume_expansion(struct machine *m, const struct frame *frame, struct value *value)
+{
+	machine_look_at(m, frame->form);
+	return machine_eval(m, value, frame->scope);
+}
+
+static int expand_macro(struct machine *m, struct value *macro, struct value *form,
+			struct scope *scope)
+{
+	int r = machine_push(m, (struct frame){.resume = resume_expansion,
+					       .form = form,
+					       .scope = scope,
+					       .base = m->n_operands});
+
+	return r < 0 ? r : apply_closure(m, macro->closure, &form, 1);
+}
+
+static int eval_syntax(struct machine *m, const struct syntax *syntax, struct value *form,
+		       struct scope *scope)
+{
+	const struct value *v = form->cdr;
+	size_t n = 0;
+	int r = 0;
+
+	for (; is_type(v, VALUE_PAIR) && r == 0; v = v->cdr, n++)
+		r = machine_charge(m, 1);
+	if (r < 0)
+		return r;
+	if (!is_type(v, VALUE_NIL) || n < syntax->min ||
+	    (syntax->max != ANY_NUMBER && n > syntax->max))
+		return machine_fail(m, "syntax error in %s", syntax->name);
+	return syntax->function(m, form, scope);
+}
+
+static int look_up(struct machine *m, const struct value *name, struct scope *scope,
+		   struct value **ret)
+{
+	struct buf text = {.max = 200};
+	struct value **place;
+	int r = scope_find(m, scope, name->symbol, &place);
+
+	if (r < 0)
+		return r;
+	if (place && *place) {
+		*ret = *place;
+		return 0;
+	}
+	buf_add_escaped(&text, name->symbol->name);
+	r = machine_fail_at(m, name, "unbound variable: %s", buf_str(&text).p);
+	buf_release(&text);
+	return r;
+}
+
+static int eval_form(struct machine *m, struct value *form, struct scope *scope)
+{
+	struct frame frame = {.resume = resume_operand,
+			      .form = form,
+			      .rest = form,
+			      .scope = scope,
+			      .base = m->n_operands};
+	struct value *head;
+	int r;
+
+	machine_look_at(m, form);
+	if (is_type(form->car, VALUE_PAIR)) {
+		r = machine_push(m, frame);
+		return r < 0 ? r : machine_eval(m, form->car, scope);
+	}
+	head = form->car;
+	r = is_type(head, VALUE_SYMBOL) ? look_up(m, form->car, scope, &head) : 0;
+	if (r < 0)
+		return r;
+	if (is_type(head, VALUE_SYNTAX))
+		return eval_syntax(m, head->syntax, form, scope);
+	if (is_type(head, VALUE_MACRO))
+		return expand_macro(m, head, form, scope);
+	r = push_operand(m, head);
+	return r < 0 ? r : next_operand(m, &frame);
+}
+
+static int eval(struct machine *m)
+{
+	struct value *v;
+	int r;
+
+	switch ((enum value_type)m->expr->type) {
+	case VALUE_PAIR:
+		return eval_form(m, m->expr, m->scope);
+	case VALUE_SYMBOL:
+		r = look_up(m, m->expr, m->scope, &v);
+		return r < 0 ? r : machine_give(m, v);
+	default:
+		return machine_give(m, m->expr);
+	}
+}
+
+int machine_run(struct machine *m)
+{
+	struct frame frame;
+	int r = 0;
+
+	while (r == 0) {
+		r = machine_charge(m, 1);
+		if (r < 0)
+			return r;
+		switch (m->mode) {
+		case MODE_EVAL:
+			r = eval(m);
+			break;
+		case MODE_APPLY:
+			r = apply(m);
+			break;
+		case MODE_RETURN:
+			if (m->n_frames == 0)
+				return 0;
+			frame = m->frames[--m->n_frames];
+			r = frame.resume(m, &frame, m->value);
+			break;
+		}
+	}
+	return r;
+}
+
+/* ---- Setting up ----------------------------------------------------------------------------- */
+
+int machine_add_source(struct machine *m, const char *name, struct str text)
+{
+	struct text_source *sources =
+		arena_grow(m->arena, m->sources, m->n_sources, &m->cap_sources, sizeof(*sources));
+
+	if (!sources)
+		return machine_no_memory(m);
+	m->sources = sources;
+	if (text.n > UINT32_MAX - 1 || m->n_sources >= 1u << 24)
+		return machine_limit(m, "more than %u bytes or files of text", UINT32_MAX - 1);
+	m->sources[m->n_sources] = (struct text_source){name, text};
+	return (int)m->n_sources++;
+}
+
+static struct value *new_bool(struct machine *m, bool b)
+{
+	struct value *v = machine_new(m, VALUE_BOOL);
+
+	if (v)
+		v->number = b;
+	return v;
+}
+
+/* What rewritten forms call, whatever the profile does to the names. */
+static void bind_core(struct machine *m)
+{
+	const struct {
+		struct str name;
+		struct value **value;
+	} core[] = {
+		{{"quote", 5},  &m->core.quote },
+                {{"cons", 4},   &m->core.cons  },
+		{{"append", 6}, &m->core.append},
+                {{"apply", 5},  &m->core.apply },
+		{{"cdr", 3},    &m->core.cdr   },
+	};
+
+	for (size_t i = 0; i < sizeof(core) / sizeof(core[0]); i++)
+		*core[i].value = machine_intern(m, core[i].name)->global;
+}
+
+int machine_init(struct machine *m, struct arena *arena, const struct sbpl_limits *limits)
+{
+	int r;
+
+	*m = (struct machine){.arena = arena, .limits = *limits};
+	m->nil = machine_new(m, VALUE_NIL);
+	m->nothing = machine_new(m, VALUE_NOTHING);
+	m->yes = new_bool(m, true);
+	m->no = new_bool(m, false);
+	if (!m->nil || !m->nothing || !m->yes || !m->no)
+		return machine_no_memory(m);
+	r = machine_add_source(m, NULL, (struct str){0});
+	if (r >= 0)
+		r = syntax_bind(m);
+	if (r == 0)
+		r = lists_bind(m);
+	if (r == 0)
+		r = numbers_bind(m);
+	if (r == 0)
+		r = strings_bind(m);
+	if (r == 0)
+		bind_core(m);
+	return r;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every operation, filter, constant and modifier is a bound symbol; so are their older names. */
+#include "sbpl/profile.h"
+
+#include "base/banned.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* clang-format off: rows of .def files end in no comma, so theirs are in the macros. */
+
+/* One row per name that a filter's kind of argument gives it. */
+#define FORM(id, text, argument, match) {text, FILTER_##id, ARGUMENT_##argument, MATCH_##match},
+#define FORMS_PATTERN(id, text, argument, plain)                                                   \
+	FORM(id, text, argument, plain)                                                            \
+	FORM(id, text "-prefix", argument, PREFIX)                                                 \
+	FORM(id, text "-regex", argument, REGEX)
+#define FORMS_SUBPATH(id, text)                                                                    \
+	FORMS_PATTERN(id, text, SUBPATH, LITERAL)                                                  \
+	FORM(id, text "-subpath", SUBPATH, SUBPATH)
+#define FORMS_LITERAL(id, text)  FORMS_PATTERN(id, text, LITERAL, LITERAL)
+#define FORMS_PREFIX(id, text)   FORMS_PATTERN(id, text, PREFIX, PREFIX)
+#define FORMS_ADDRESS(id, text)  FORM(id, text, ADDRESS, ENDPOINT)
+#define FORMS_INTEGER(id, text)  FORM(id, text, INTEGER, INTEGER)
+#define FORMS_BITFIELD(id, text) FORM(id, text, BITFIELD, BITS)
+#define FORMS_STRING(id, text)   FORM(id, text, STRING, STRING)
+#define FORMS_BOOL(id, text)     FORM(id, text, BOOL, BOOL)
+
+static const struct filter_form filter_forms[] = {
+#define FILTER(id, text, category, argument) FORMS_##argument(id, text)
+#include "policy/filters.def"
+#undef FILTER
+};
+
+static const struct constant constants[] = {
+#define CONSTANT(id, text, value) {FILTER_##id, text, value},
+	CONSTANT(LOCAL, "unix", PROTO_UNIX) CONSTANT(REMOTE, "unix", PROTO_UNIX)
+		CONSTANT(LOCAL, "unix-socket", PROTO_UNIX)
+			CONSTANT(REMOTE, "unix-socket", PROTO_UNIX)
+#include "policy/constants.def"
+#undef CONSTANT
+#define ERRNO_NAME(text, darwin) {FILTER_COUNT, text, darwin},
+#include "policy/errnos.def"
+#undef ERRNO_NAME
+};
+
+/* clang-format on */
+
+const struct filter_form *filter_base_form(enum filter_id filter)
+{
+	size_t i = 0;
+
+	while (filter_forms[i].filter != filter)
+		i++;
+	return &filter_forms[i];
+}
+
+const struct constant *constant_for(const struct constant *c, enum filter_id filter)
+{
+	if (c->filter == filter)
+		return c;
+	for (size_t i = 0; i < COUNT(constants); i++) {
+		if (constants[i].filter == filter && strcmp(constants[i].name, c->name) == 0)
+			return &constants[i];
+	}
+	return NULL;
+}
+
+/* Older names, and the short names of the path forms. A NULL meaning: rules with it are dropped. */
+static const struct {
+	const char *written, *means;
+} aliases[] = {
+	{"literal",		       "path"			      },
+	{"path-literal",                  "path"                              },
+	{"prefix",			"path-prefix"                       },
+	{"regex",			 "path-regex"                        },
+	{"subpath",		       "path-subpath"                      },
+	{"mount-relative-literal",        "mount-relative-path"               },
+	{"mount-relative-prefix",         "mount-relative-path-prefix"        },
+	{"mount-relative-regex",          "mount-relative-path-regex"         },
+	{"mount-relative-subpath",        "mount-relative-path-subpath"       },
+	{"process-subpath",               "process-path-subpath"              },
+	{"mount-root-subpath",            "mount-root-path-subpath"           },
+	{"fileprovider-syncroot-subpath", "fileprovider-syncroot-path-subpath"},
+	{"from",			  "local"			     },
+	{"to",			    "remote"			    },
+	{"granted-extensions",            "extension"                         },
+	{"mach-extension",                "extension"                         },
+	{"iokit-user-client-class",       "iokit-registry-entry-class"        },
+	{"iokit-user-client-class-regex", "iokit-registry-entry-class-regex"  },
+	{"process-exec",                  "process-exec*"                     },
+	{"ipc-posix-sem",                 "ipc-posix-sem*"                    },
+	{"ipc-posix-shm",                 "ipc-posix-shm*"                    },
+	{"ipc-posix-shm-read*",           "ipc-posix-shm-read-data"           },
+	{"file-fsctl",                    "system-fsctl"                      },
+	{"system-misc",                   "system*"                           },
+	{"time-set",		      "system-set-time"                   },
+	{"file-unlink",                   "file-write-unlink"                 },
+	{"file-issue-extension*",         "file-issue-extension"              },
+	{"file-issue-extension-read",     "file-issue-extension"              },
+	{"file-issue-extension-write",    "file-issue-extension"              },
+	{"file-write-mount",              "file-mount"                        },
+	{"file-write-unmount",            "file-unmount"                      },
+	{"file-write-umount",             "file-unmount"                      },
+	{"sysctl",			"sysctl*"                           },
+	{"managed-preference*",           "managed-preference-read"           },
+	{"no-log",			"no-report"                         },
+	{"no-profile",                    "no-sandbox"                        },
+	{"rootless",		      "sip-override"                      },
+	{"rootless-modifier",             "sip-override"                      },
+	{"mach-per-user-lookup",          NULL                                },
+	{"system-chud",                   NULL				},
+	{"qtn-download",                  NULL				},
+	{"ipc-posix-shm-read-metadata",   NULL                                },
+};
+
+static int bind_ops(struct machine *m)
+{
+	int r = 0;
+
+	for (unsigned op = 0; op < OP_COUNT && r == 0; op++) {
+		struct value *v = machine_new(m, VALUE_OP);
+
+		if (v)
+			v->op = op;
+		r = machine_bind_name(m, op_name(op), v);
+	}
+	return r;
+}
+
+static int bind_forms(struct machine *m)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < COUNT(filter_forms) && r == 0; i++) {
+		struct value *v = machine_new(m, VALUE_FILTER_FORM);
+
+		if (v)
+			v->form = &filter_forms[i];
+		r = machine_bind_name(m, filter_forms[i].name, v);
+	}
+	return r;
+}
+
+/* A name that several filters know is bound once: constant_for() finds the wanted one. */
+static int bind_constants(struct machine *m)
+{
+	for (size_t i = 0; i < COUNT(constants); i++) {
+		struct symbol *symbol = machine_intern(m, str_of(constants[i].name));
+
+		if (!symbol)
+			return machine_no_memory(m);
+		if (symbol->global)
+			continue;
+		symbol->global = machine_new(m, VALUE_CONSTANT);
+		if (!symbol->global)
+			return machine_no_memory(m);
+		symbol->global->constant = &constants[i];
+	}
+	return 0;
+}
+
+static int bind_modifiers(struct machine *m)
+{
+	int r = 0;
+
+	for (unsigned id = 0; id < MODIFIER_COUNT && r == 0; id++) {
+		struct value *v = machine_new(m, VALUE_MODIFIER_NAME);
+
+		if (v)
+			v->modifier_name = id;
+		r = machine_bind_name(m, modifier_name(id), v);
+	}
+	return r;
+}
+
+static int bind_aliases(struct machine *m)
+{
+	struct value *dropped = machine_new(m, VALUE_OP);
+	int r = 0;
+
+	if (!dropped)
+		return machine_no_memory(m);
+	dropped->op = OP_COUNT;
+	for (size_t i = 0; i < COUNT(aliases) && r == 0; i++) {
+		const char *means = aliases[i].means;
+		struct symbol *symbol = means ? machine_intern(m, str_of(means)) : NULL;
+
+		r = machine_bind_name(m, aliases[i].written, symbol ? symbol->global : dropped);
+	}
+	return r;
+}
+
+int names_bind(struct machine *m)
+{
+	int r = bind_ops(m);
+
+	if (r == 0)
+		r = bind_forms(m);
+	if (r == 0)
+		r = bind_constants(m);
+	if (r == 0)
+		r = bind_modifiers(m);
+	return r < 0 ? r : bind_aliases(m);
+}

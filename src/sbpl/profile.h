@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile: what the files of the SBPL layer share: the state beside the Scheme machine. */
+#ifndef SBPL_PROFILE_H
+#define SBPL_PROFILE_H
+
+#include "sbpl/machine.h"
+
+/* One sbpl_compile(). Rules wait here: they reach the builder only if nothing was wrong. */
+struct compiler {
+	const struct sbpl_options *options;
+	struct sbpl_errors *errors;
+	struct arena arena; /* evaluation: values, frames, waiting rules */
+	struct arena *out;  /* the builder's: what rules point to */
+	struct rule *rules;
+	size_t n_rules, cap_rules;
+	unsigned imports;
+	int version; /* of the profile; 0: not declared */
+	struct span version_at;
+};
+
+/* What (with-filter ...) and its kin add to every rule entered while they are in force. */
+struct rule_context {
+	struct rule_context *outer;
+	struct value *filter;   /* or NULL */
+	struct value *modifier; /* or NULL */
+	struct value **ops;
+	size_t n_ops;
+	bool is_message_filter; /* rules are checked and go nowhere */
+};
+
+/* One environment: all profile sources together, or one runtime source. */
+struct profile {
+	struct compiler *compiler;
+	enum origin origin;
+	int version;
+	bool has_trace;
+	struct rule_context *context;
+	struct symbol *import_path; /* *import-path* */
+};
+
+/* Each binds the names of its file. */
+int names_bind(struct machine *m);
+int filters_bind(struct machine *m);
+int rules_bind(struct machine *m);
+
+/* require-all or require-any over filter values; one alone stays itself. NULL: the error is set. */
+struct value *filter_combine(struct machine *m, enum expr_kind kind, struct value **filters,
+			     size_t n);
+
+/* A named value of one filter; errno names have FILTER_COUNT. */
+struct constant {
+	enum filter_id filter;
+	const char *name;
+	int64_t value;
+};
+
+/* The constant of FILTER with the same name as C, or NULL. */
+const struct constant *constant_for(const struct constant *c, enum filter_id filter);
+
+enum filter_argument {
+	ARGUMENT_SUBPATH,
+	ARGUMENT_LITERAL,
+	ARGUMENT_PREFIX,
+	ARGUMENT_ADDRESS,
+	ARGUMENT_INTEGER,
+	ARGUMENT_BITFIELD,
+	ARGUMENT_STRING,
+	ARGUMENT_BOOL,
+};
+
+/* `path`, `path-prefix`, ...: what a filter's name makes of its arguments. */
+struct filter_form {
+	const char *name;
+	enum filter_id filter;
+	enum filter_argument argument;
+	enum match match;
+};
+
+/* The form whose name is the filter's own. */
+const struct filter_form *filter_base_form(enum filter_id filter);
+
+/* Scheme text evaluated before a profile: the procedures that are best written in Scheme. */
+extern const char prelude_text[];
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the default policy has to know: home, working directory, write roots, terminal. */
+#include <errno.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session/facts.h"
+#include "session/session.h"
+#include "base/banned.h"
+
+int paths_add(struct paths *paths, struct str path, struct err *e)
+{
+	struct str *items =
+		arena_grow(paths->arena, paths->items, paths->n, &paths->cap, sizeof(*items));
+
+	if (!items)
+		return err_memory(e);
+	paths->items = items;
+	paths->items[paths->n++] = path;
+	return 0;
+}
+
+struct str facts_real_path(struct arena *arena, const char *path)
+{
+	char real[PATH_MAX];
+
+	if (!realpath(path, real))
+		return (struct str){NULL, 0};
+	return str_of(arena_strdup(arena, str_of(real)));
+}
+
+const char *facts_path_in(struct arena *arena, struct str base, const char *value)
+{
+	if (value[0] == '/')
+		return arena_strdup(arena, str_of(value));
+	return arena_printf(arena, "%.*s/%s", (int)base.n, base.p, value);
+}
+
+static int find_home(struct arena *arena, struct str *ret, struct err *e)
+{
+	const char *home = getenv("HOME");
+	struct stat st;
+
+	if (!home || !*home) {
+		const struct passwd *user = getpwuid(getuid());
+
+		home = user ? user->pw_dir : NULL;
+	}
+	if (!home || home[0] != '/') {
+		(void)err_set(e, ERR_CONFIG, "there is no home directory");
+		return err_hint(e, "set HOME to the directory that holds your secrets");
+	}
+	*ret = facts_real_path(arena, home);
+	if (!ret->p || stat(ret->p, &st) < 0 || !S_ISDIR(st.st_mode)) {
+		(void)err_set(e, ERR_CONFIG, "the home directory '%s' is no directory", home);
+		return err_hint(e, "set HOME to the directory that holds your secrets");
+	}
+	return 0;
+}
+
+static int find_cwd(struct arena *arena, struct str *ret, struct err *e)
+{
+	char path[PATH_MAX];
+
+	if (!getcwd(path, sizeof(path))) {
+		if (errno == ENOENT)
+			return err_set(e, ERR_CONFIG, "the working directory was removed");
+		return err_set(e, ERR_CONFIG, "the working directory: %s", strerror(errno));
+	}
+	/* The kernel says so of a directory outside of our root. */
+	if (path[0] != '/')
+		return err_set(e, ERR_CONFIG, "the working directory cannot be reached");
+	*ret = str_of(arena_strdup(arena, str_of(path)));
+	return ret->p ? 0 : err_memory(e);
+}
+
+static int find_write_roots(const char *const *more, struct arena *arena,
+			    struct default_facts *facts, struct err *e)
+{
+	struct paths roots = {.arena = arena};
+
+	for (; more && *more; more++) {
+		struct str root = facts_real_path(arena, *more);
+		int r;
+
+		if (!root.p) {
+			(void)err_set(e, ERR_CONFIG, "write root '%s' is not there", *more);
+			return err_hint(e, "create it, or name the directory it will be in");
+		}
+		r = paths_add(&roots, root, e);
+		if (r < 0)
+			return r;
+	}
+	facts->write = roots.items;
+	facts->n_write = roots.n;
+	return 0;
+}
+
+/* A working directory that holds the home directory would make everything in it writable. */
+static int check_cwd(const struct default_facts *facts, struct err *e)
+{
+	if (!str_is_below(facts->home, facts->cwd))
+		return 0;
+	for (size_t i = 0; i < facts->n_write; i++)
+		if (str_eq(facts->write[i], facts->cwd))
+			return 0;
+	(void)err_set(e, ERR_CONFIG, "the working directory %s %s", facts->cwd.p,
+		      str_eq(facts->cwd, facts->home) ? "is the home directory"
+						      : "holds the home directory");
+	return err_hint(e, "change to the project's directory, or say --write .");
+}
+
+/* The terminal the command is connected to, "" if none. */
+static int find_terminal(struct arena *arena, struct str *ret, struct err *e)
+{
+	char path[PATH_MAX];
+
+	for (int fd = 0; fd <= 2; fd++) {
+		if (ttyname_r(fd, path, sizeof(path)) != 0 ||
+		    !str_starts(str_of(path), STR("/dev/")))
+			continue;
+		*ret = str_of(arena_strdup(arena, str_of(path)));
+		return ret->p ? 0 : err_memory(e);
+	}
+	*ret = STR("");
+	return 0;
+}
+
+int session_facts(enum target target, const char *const *more_write, struct arena *arena,
+		  struct default_facts *ret, struct err *e)
+{
+	struct default_facts facts = {
+		.target = target,
+		.tmpdir = target == TARGET_DARWIN ? STR("/private/tmp/lapbelt") : STR("/tmp"),
+	};
+	int r;
+
+	r = find_home(arena, &facts.home, e);
+	if (r == 0)
+		r = find_cwd(arena, &facts.cwd, e);
+	if (r == 0)
+		r = find_write_roots(more_write, arena, &facts, e);
+	if (r == 0)
+		r = check_cwd(&facts, e);
+	if (r == 0)
+		r = find_terminal(arena, &facts.tty, e);
+	if (r == 0)
+		r = facts_git(&facts, arena, e);
+	if (r == 0)
+		r = facts_secrets(&facts, arena, e);
+	if (r < 0)
+		return r;
+	*ret = facts;
+	return 0;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One run from probe to the last reaped process.
+ *
+ * The plan is made for what the kernel promises. If starting the command shows
+ * that it does not keep a promise (no user namespaces here, a listener exists
+ * already), the plan is made again without it: fewer means, the same policy,
+ * and what can no longer be enforced is a gap.
+ */
+#include "session/session.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "broker/broker.h"
+#include "linux/linux.h"
+#include "session/terminal.h"
+#include "base/banned.h"
+
+struct run {
+	const struct policy *policy;
+	const struct session_options *options;
+	char *const *argv;
+	struct arena arena;
+	struct caps caps;
+	struct plan_input input;
+	struct plan plan;
+	char cwd[PATH_MAX];
+	char scratch[64]; /* without a private /tmp: our folder in the shared one; "": none */
+	struct str keep[8];
+	struct spawned spawned;
+	struct broker *broker;
+	int signals;
+	sigset_t mask; /* the caller's */
+	struct terminal terminal;
+};
+
+/* ---- Planning ------------------------------------------------------------------------------------- */
+
+static void add_keep(struct run *run, const char *path)
+{
+	char *real = path && path[0] ? realpath(path, NULL) : NULL;
+	char *copy = real ? arena_strdup(&run->arena, str_of(real)) : NULL;
+
+	free(real);
+	if (copy)
+		run->keep[run->input.n_keep++] = str_of(copy);
+}
+
+/* What must stay visible when /tmp is private (DESIGN 15.2). */
+static void collect_keep(struct run *run)
+{
+	run->input.keep = run->keep;
+	run->input.n_keep = 0;
+	add_keep(run, run->cwd);
+	add_keep(run, getenv("HOME"));
+	if (strchr(run->argv[0], '/'))
+		add_keep(run, run->argv[0]);
+}
+
+static int make_plan(struct run *run, struct err *e)
+{
+	arena_release(&run->arena);
+	run->plan = (struct plan){0};
+	run->input = (struct plan_input){
+		.policy = run->policy,
+		.caps = &run->caps,
+		.private_scope = run->options->private_scope,
+		.scratch = str_of(run->scratch),
+		.list = linux_list,
+	};
+	collect_keep(run);
+	return plan_make(&run->input, &run->arena, &run->plan, e);
+}
+
+static int check_gaps(const struct run *run, struct err *e)
+{
+	const struct session_options *options = run->options;
+	const struct gap *stop = options->gaps == GAPS_REPORT ? NULL : plan_refusal(&run->plan);
+
+	for (size_t i = 0; options->gap && i < run->plan.n_gaps; i++)
+		options->gap(options->gap_context, &run->plan.gaps[i]);
+	if (options->gaps == GAPS_REFUSE && run->plan.n_gaps)
+		stop = stop ? stop : &run->plan.gaps[0];
+	if (!stop)
+		return 0;
+	(void)err_at(e, ERR_GAP, stop->rule ? stop->rule->at : (struct span){0},
+		     "this system cannot enforce the policy: %s", stop->text);
+	return err_hint(e, "%s", stop->help ? stop->help : "--gaps=report runs it all the same");
+}
+
+/* ---- A scratch folder where /tmp is shared ----------------------------------------------------------- */
+
+static int make_scratch(struct run *run, struct err *e)
+{
+	static const char template[] = "/tmp/lapbelt-XXXXXX";
+
+	if (run->caps.userns || !(run->options->private_scope & SCOPE_TMP) || run->scratch[0])
+		return 0;
+	memcpy(run->scratch, template, sizeof(template));
+	if (!mkdtemp(run->scratch)) {
+		run->scratch[0] = '\0';
+		return err_os(e, "could not make a private folder in /tmp");
+	}
+	return 0;
+}
+
+/* ---- Starting ------------------------------------------------------------------------------------- */
+
+/*
+ * Takes back what the failed start has shown to be missing. 0: try again; 1: nothing to give up.
+ */
+static int give_up_something(struct run *run, const struct spawn_message *failed)
+{
+	/* Which step shows which promise broken. */
+	static const bool needs_userns[STAGE_EXEC + 1] = {
+		[STAGE_NAMESPACES] = true,
+		[STAGE_ID_MAP] = true,
+		[STAGE_LOOPBACK] = true,
+		[STAGE_MOUNT] = true,
+	};
+	bool at_proc = failed->stage == STAGE_MOUNT && failed->detail < (int)run->plan.n_mounts &&
+		       run->plan.mounts[failed->detail].kind == MOUNT_PROC;
+	bool *promise = NULL;
+
+	if (at_proc)
+		promise = &run->caps.mount_proc;
+	else if (needs_userns[failed->stage])
+		promise = &run->caps.userns;
+	else if (failed->stage == STAGE_SECCOMP && failed->value == EBUSY)
+		promise = &run->caps.notify;
+	if (!promise || !*promise)
+		return 1;
+	*promise = false;
+	return 0;
+}
+
+static int start_once(struct run *run, struct spawn_message *ret_failed, struct err *e)
+{
+	const char *tmpdir = run->scratch[0] ? run->scratch : "/tmp";
+	struct spawn_options options = {
+		.plan = &run->plan,
+		.caps = &run->caps,
+		.argv = run->argv,
+		.env = environ,
+		.cwd = run->cwd,
+		.pass_fds = run->options->pass_fds,
+		.n_pass_fds = run->options->n_pass_fds,
+		.scratch = run->scratch[0] ? run->scratch : NULL,
+	};
+	const char *dirs[3] = {NULL};
+
+	ret_failed->stage = STAGE_DONE;
+	if (run->options->clean_env) {
+		dirs[0] = arena_printf(&run->arena, "%s/.lapbelt", tmpdir);
+		dirs[1] = arena_printf(&run->arena, "%s/.lapbelt/git-template", tmpdir);
+		options.env = dirs[0] && dirs[1] ? session_environ(environ, tmpdir, dirs[1],
+								   &run->arena) :
+						   NULL;
+		options.make_dirs = dirs;
+		if (!options.env)
+			return err_memory(e);
+	}
+	return spawn_start(&options, &run->spawned, ret_failed, e);
+}
+
+static int start(struct run *run, struct err *e)
+{
+	struct spawn_message failed;
+	int r;
+
+	for (;;) {
+		r = make_scratch(run, e);
+		if (r == 0)
+			r = make_plan(run, e);
+		if (r == 0)
+			r = check_gaps(run, e);
+		if (r < 0)
+			return r;
+		r = start_once(run, &failed, e);
+		if (r == 0)
+			return 0;
+		if (give_up_something(run, &failed) != 0)
+			return r;
+	}
+}
+
+static int serve(struct run *run, struct err *e)
+{
+	struct broker_options options = {
+		.input = &run->input,
+		.plan = &run->plan,
+		.listener = fd_steal(&run->spawned.listener),
+		.init = run->spawned.init,
+		.command = run->spawned.command,
+	};
+
+	return options.listener < 0 ? 0 : broker_start(&options, &run->broker, e);
+}
+
+/* ---- Waiting -------------------------------------------------------------------------------------- */
+
+/* The signals a command started directly would get in our place. */
+static const int forwarded[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGCONT,
+	SIGTSTP, SIGTTIN, SIGTTOU, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGIO, SIGPWR,
+};
+
+static int take_signals(struct run *run, struct err *e)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
+		(void)sigaddset(&set, forwarded[i]);
+	(void)pthread_sigmask(SIG_BLOCK, &set, &run->mask);
+	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return run->signals < 0 ? err_os(e, "could not watch for signals") : 0;
+}
+
+static void forward_signals(struct run *run)
+{
+	struct signalfd_siginfo info;
+
+	while (read(run->signals, &info, sizeof(info)) == sizeof(info)) {
+		/* The terminal's own signals went to the whole foreground group, the command included. */
+		if (info.ssi_code == SI_KERNEL)
+			continue;
+		(void)syscall(SYS_pidfd_send_signal, run->spawned.command_pidfd, (int)info.ssi_signo,
+			      NULL, 0);
+	}
+}
+
+/* The command stopped, so we stop too: our parent sees what it would see of the command. */
+static void stop_with(struct run *run, int signal)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL}, old;
+	sigset_t set;
+
+	terminal_give_back(&run->terminal);
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, signal);
+	(void)sigaction(signal, signal == SIGSTOP ? NULL : &action, &old);
+	(void)raise(signal);
+	/* Blocked until here, so it takes effect now; execution goes on after SIGCONT. */
+	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	(void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (signal != SIGSTOP)
+		(void)sigaction(signal, &old, NULL);
+	terminal_take_again(&run->terminal);
+	(void)syscall(SYS_pidfd_send_signal, run->spawned.command_pidfd, SIGCONT, NULL, 0);
+}
+
+static int exit_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* 1: the command ended, *RET_STATUS is set. */
+static int hear(struct run *run, int *ret_status, struct err *e)
+{
+	struct spawn_message message;
+	int r = spawn_receive(&run->spawned, &message, e);
+
+	if (r < 0)
+		return r;
+	if (r > 0)
+		return err_set(e, ERR_OS, "the sandbox ended unexpectedly");
+	switch (message.kind) {
+	case SPAWN_STOPPED:
+		stop_with(run, message.value);
+		return 0;
+	case SPAWN_ENDED:
+		*ret_status = exit_status(message.value);
+		return 1;
+	case SPAWN_FAILED:
+		(void)err_set(e, ERR_COMMAND, "execvp() of '%s' failed: %s", run->argv[0],
+			      strerror(message.value));
+		e->os = message.value;
+		return -(int)ERR_COMMAND;
+	case SPAWN_READY:
+		break;
+	}
+	return 0;
+}
+
+static int wait_for_end(struct run *run, int *ret_status, struct err *e)
+{
+	struct pollfd polled[2] = {{.fd = run->spawned.control, .events = POLLIN},
+				   {.fd = run->signals, .events = POLLIN}};
+	int r = 0;
+
+	while (r == 0) {
+		if (poll(polled, 2, -1) < 0 && errno != EINTR)
+			return err_os(e, "could not wait for the command");
+		if (polled[1].revents)
+			forward_signals(run);
+		if (polled[0].revents)
+			r = hear(run, ret_status, e);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------------- */
+
+static int run_steps(struct run *run, int *ret_status, struct err *e)
+{
+	int r = take_signals(run, e);
+
+	if (r == 0)
+		r = start(run, e);
+	if (r == 0)
+		r = serve(run, e);
+	if (r == 0)
+		r = spawn_go(&run->spawned, e);
+	return r < 0 ? r : wait_for_end(run, ret_status, e);
+}
+
+static int run_prepare(struct run *run, const struct session_options *options, struct err *e)
+{
+	if (!getcwd(run->cwd, sizeof(run->cwd))) {
+		(void)err_os(e, "the working directory is gone");
+		if (e)
+			e->code = ERR_CONFIG;
+		return -(int)ERR_CONFIG;
+	}
+	linux_probe(&run->caps);
+	run->caps.userns = run->caps.userns && !options->no_userns;
+	return 0;
+}
+
+int session_run(const struct policy *policy, char *const *argv,
+		const struct session_options *options, int *ret_status, struct err *e)
+{
+	struct run run = {.policy = policy,
+			  .options = options,
+			  .argv = argv,
+			  .spawned = SPAWNED_NONE,
+			  .signals = -1};
+	struct err discarded;
+	int r = run_prepare(&run, options, e ? e : &discarded);
+
+	if (r < 0)
+		return r;
+	terminal_open(&run.terminal);
+	r = run_steps(&run, ret_status, e ? e : &discarded);
+	broker_stop(run.broker);
+	spawn_end(&run.spawned);
+	terminal_close(&run.terminal);
+	if (run.signals >= 0) {
+		fd_close(&run.signals);
+		(void)pthread_sigmask(SIG_SETMASK, &run.mask, NULL);
+	}
+	if (run.scratch[0])
+		(void)rmdir(run.scratch); /* init has emptied and removed it; this is for a failed start */
+	arena_release(&run.arena);
+	return r;
+}
+
+int session_plan(const struct policy *policy, const struct session_options *options, struct buf *ret,
+		 struct err *e)
+{
+	static char nothing[] = "";
+	char *const no_command[] = {nothing, NULL};
+	struct run run = {.policy = policy, .options = options, .argv = no_command};
+	int r = run_prepare(&run, options, e);
+
+	if (r < 0)
+		return r;
+	linux_probe_by_trying(&run.caps);
+	run.caps.userns = run.caps.userns && !options->no_userns;
+	r = make_plan(&run, e);
+	if (r == 0)
+		plan_print(&run.plan, &run.input, ret);
+	arena_release(&run.arena);
+	return r < 0 ? r : ret->failed ? err_memory(e) : 0;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where this machine keeps secrets, besides the usual names of secrets.def. */
+#include "policyfile/secrets.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session/facts.h"
+#include "base/banned.h"
+
+enum {
+	LINKS_MAX = 40,    /* as the kernel */
+	ENTRIES_MAX = 256, /* looked at in one directory of secrets */
+};
+
+struct search {
+	const struct default_facts *facts;
+	struct arena *arena;
+	struct paths usual, moved;
+	struct err *e;
+};
+
+/* ---- Where a path leads ----------------------------------------------------------------------- */
+
+/* Follows PATH's last component if it is a link; NULL if not. */
+static const char *follow_link(struct arena *arena, const char *path, struct str parent)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+
+	if (n <= 0)
+		return NULL;
+	target[n] = '\0';
+	return facts_path_in(arena, parent, target);
+}
+
+static const char *without_slashes(struct arena *arena, const char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return arena_strdup(arena, (struct str){path, n});
+}
+
+/* As realpath(3), also for what is not there yet. p NULL: a loop, or no memory. */
+static struct str resolve(struct arena *arena, const char *path)
+{
+	const char *tail = "";
+
+	path = without_slashes(arena, path);
+	for (unsigned links = 0; path && tail && links < LINKS_MAX;) {
+		struct str real = facts_real_path(arena, path);
+		const char *slash, *target;
+		struct str parent;
+
+		if (real.p)
+			return str_of(arena_printf(arena, "%s%s", real.n > 1 ? real.p : "", tail));
+		if (errno == ELOOP)
+			break;
+		slash = strrchr(path, '/');
+		if (!slash)
+			break;
+		parent = (struct str){path, slash > path ? (size_t)(slash - path) : 1};
+		target = follow_link(arena, path, parent);
+		if (target) {
+			path = target;
+			links++;
+			continue;
+		}
+		tail = arena_printf(arena, "%s%s", slash, tail);
+		path = arena_strdup(arena, parent);
+	}
+	return (struct str){NULL, 0};
+}
+
+/* ---- What counts ------------------------------------------------------------------------------ */
+
+static bool is_below_any(struct str path, const struct paths *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (str_is_below(path, list->items[i]))
+			return true;
+	return false;
+}
+
+/* HISTFILE=/dev/null, GNUPGHOME=$HOME and the like name no place for secrets alone. */
+static bool is_too_wide(const struct default_facts *facts, struct str path)
+{
+	return str_is_below(facts->home, path) || str_is_below(facts->cwd, path) ||
+	       str_is_below(path, STR("/dev")) || str_is_below(path, STR("/proc"));
+}
+
+static bool is_public(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_uid != geteuid() && (st.st_mode & S_IROTH);
+}
+
+static int add(struct search *search, const char *path)
+{
+	struct str real = resolve(search->arena, path);
+
+	if (!real.p || is_below_any(real, &search->usual) || is_below_any(real, &search->moved) ||
+	    is_too_wide(search->facts, real) || is_public(real.p))
+		return 0;
+	return paths_add(&search->moved, real, search->e);
+}
+
+/* Links in a directory of secrets, as those who keep their settings in a repository make them. */
+static int add_links_in(struct search *search, const char *path)
+{
+	DIR *stream = opendir(path);
+	struct dirent *entry;
+	int r = 0;
+
+	for (unsigned i = 0; stream && r == 0 && i < ENTRIES_MAX && (entry = readdir(stream)); i++) {
+		const char *link;
+
+		if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
+			continue;
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		link = facts_path_in(search->arena, str_of(path), entry->d_name);
+		r = link ? add(search, link) : err_memory(search->e);
+	}
+	if (stream)
+		closedir(stream);
+	return r;
+}
+
+static int add_place(struct search *search, const char *path)
+{
+	int r = path ? add(search, path) : err_memory(search->e);
+
+	return r < 0 ? r : add_links_in(search, path);
+}
+
+/* ---- The tables ------------------------------------------------------------------------------- */
+
+static const char *moved_base(struct search *search, enum secret_base base)
+{
+	static const char *const variables[SECRET_BASES] = {
+		[SECRET_CONFIG] = "XDG_CONFIG_HOME",
+		[SECRET_DATA] = "XDG_DATA_HOME",
+		[SECRET_STATE] = "XDG_STATE_HOME",
+		[SECRET_RUNTIME] = "XDG_RUNTIME_DIR",
+	};
+	const char *value = variables[base] ? getenv(variables[base]) : NULL;
+
+	/* The specification ignores relative ones. */
+	if (value && value[0] == '/')
+		return value;
+	if (base == SECRET_RUNTIME)
+		return arena_printf(search->arena, "/run/user/%u", (unsigned)getuid());
+	return NULL;
+}
+
+static const char *usual_path(struct search *search, const struct secret *secret)
+{
+	const char *base = policyfile_secret_base(secret->base);
+	const char *name = arena_printf(search->arena, "%s%s", base, secret->name);
+
+	return name ? facts_path_in(search->arena, search->facts->home, name) : NULL;
+}
+
+static int list_usual(struct search *search)
+{
+	for (size_t i = 0; i < policyfile_n_secrets; i++) {
+		const struct secret *secret = &policyfile_secrets[i];
+		const char *path;
+		int r;
+
+		if (!secret_is_on(secret, search->facts->target) ||
+		    !policyfile_secret_base(secret->base))
+			continue;
+		path = usual_path(search, secret);
+		if (!path)
+			return err_memory(search->e);
+		r = paths_add(&search->usual, str_of(path), search->e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int add_moved_bases(struct search *search)
+{
+	for (size_t i = 0; i < policyfile_n_secrets; i++) {
+		const struct secret *secret = &policyfile_secrets[i];
+		const char *base = moved_base(search, secret->base);
+		int r;
+
+		if (!secret_is_on(secret, search->facts->target) || !base)
+			continue;
+		r = add_place(search, facts_path_in(search->arena, str_of(base), secret->name));
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* VALUE is a path or a colon-separated list of them, relative to the working directory. */
+static int add_variable(struct search *search, const char *value, const char *name)
+{
+	while (*value) {
+		const char *end = strchrnul(value, ':');
+		const char *item = arena_strdup(search->arena,
+						(struct str){value, (size_t)(end - value)});
+		const char *path =
+			item ? facts_path_in(search->arena, search->facts->cwd, item) : NULL;
+		int r = 0;
+
+		if (path && *name)
+			path = facts_path_in(search->arena, str_of(path), name);
+		if (end > value)
+			r = add_place(search, path);
+		if (r < 0)
+			return r;
+		value = *end ? end + 1 : end;
+	}
+	return 0;
+}
+
+static int add_variables(struct search *search)
+{
+	for (size_t i = 0; i < policyfile_n_secret_variables; i++) {
+		const struct secret_variable *row = &policyfile_secret_variables[i];
+		const char *value = getenv(row->variable);
+		int r = value ? add_variable(search, value, row->name) : 0;
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int facts_secrets(struct default_facts *facts, struct arena *arena, struct err *e)
+{
+	struct search search = {
+		.facts = facts,
+		.arena = arena,
+		.usual = {.arena = arena},
+		.moved = {.arena = arena},
+		.e = e,
+	};
+	int r = list_usual(&search);
+
+	for (size_t i = 0; r == 0 && i < search.usual.n; i++)
+		r = add_place(&search, search.usual.items[i].p);
+	if (r == 0)
+		r = add_moved_bases(&search);
+	if (r == 0)
+		r = add_variables(&search);
+	if (r < 0)
+		return r;
+	facts->secrets = search.moved.items;
+	facts->n_secrets = search.moved.n;
+	return 0;
+}

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A run leaves nothing behind, however it ends. TRIES: how often the supervisor is killed (20).
+# shellcheck disable=SC2016,SC2317 # texts for another shell; functions that lib.sh calls
+
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+lib_init clean
+
+# Everything, the project included.
+listing() {
+	(cd "$world" && world_list_files)
+	(cd "$world/home/ws" && GIT_OPTIONAL_LOCKS=0 git status --porcelain --ignored)
+}
+
+# unchanged COMMAND…: it may fail, and the world is byte by byte what it was
+unchanged() {
+	listing >"$base/before"
+	"$@" || :
+	listing >"$base/after"
+	diff "$base/before" "$base/after"
+}
+
+check 'a command that does nothing changes nothing' unchanged inside true
+check 'a command that fails changes nothing' unchanged inside false
+check 'a command that reads changes nothing' unchanged inside sh -c 'cat f .git/config; ls -laR . >/dev/null; cd .. && ls'
+check 'a command that is denied changes nothing' unchanged inside sh -c \
+	'echo x >.mcp.json; mkdir .claude/x; echo x >.git/hooks/pre-commit; echo x >~/.bashrc; mkdir .vscode/x; rm -f .git/config'
+check 'an unknown command changes nothing' unchanged inside no-such-command-anywhere
+check 'a command that cleans up changes no file' unchanged inside sh -c 'cd "$TMPDIR" && mkdir d && echo x >d/x && rm -r d'
+
+nothing_appears() {
+	listing >"$base/before"
+	start_inside sleep 1
+	sleep 0.4
+	listing >"$base/during"
+	diff "$base/before" "$base/during"
+	wait "$started"
+}
+check 'nothing appears while a command runs' nothing_appears
+
+# --- the private directory ----------------------------------------------------------------------------------
+
+temporary_directory_goes() {
+	directory=$(inside sh -c 'echo x >"$TMPDIR/x" && mkdir -p "$TMPDIR/a/b" && chmod 0 "$TMPDIR/a" && echo "$TMPDIR"')
+	echo "$directory"
+	[ -n "$directory" ]
+	[ ! -e "$directory" ]
+}
+check 'TMPDIR goes with the run' temporary_directory_goes
+
+# --- HOME, without XDG variables -------------------------------------------------------------------------------
+
+only_own_state() {
+	unset XDG_STATE_HOME XDG_CACHE_HOME
+	(cd "$HOME" && find . | LC_ALL=C sort) >"$base/before"
+	inside true
+	(cd "$HOME" && find . | LC_ALL=C sort) >"$base/after"
+	diff "$base/before" "$base/after" | grep '^[<>]' |
+		grep -v -x -e '> ./.local' -e '> ./.local/state' -e '> ./.local/state/lapbelt.*' \
+			-e '> ./.cache' -e '> ./.cache/lapbelt.*' && return 1
+	return 0
+}
+check 'HOME gets only our own state and cache folders' only_own_state
+
+# --- after SIGKILL ------------------------------------------------------------------------------------------------
+
+# The command itself writes below d/ only.
+listing_without_d() {
+	(cd "$world" && world_list_files ! -path ./home/ws/d ! -path './home/ws/d/*')
+}
+
+# Kills the supervisor after so many hundredths of a second.
+kill_after() {
+	number=60.$$$1
+	start_inside sh -c "cd d && sleep $number & echo x >d/x; cat f >/dev/null; echo y >d/y; sleep $number"
+	sleep "$(printf '0.%02d' "$1")"
+	kill -KILL "$started" 2>/dev/null || :
+	wait "$started" 2>/dev/null || :
+	wait_until is_gone "sleep $number"
+}
+survives_kills() {
+	try=0
+	while [ $try -lt "${TRIES:-20}" ]; do
+		try=$((try + 1))
+		world_fresh
+		mkdir d
+		listing_without_d >"$base/before"
+		kill_after $(((try * 37) % 60))
+		listing_without_d >"$base/after"
+		if ! diff "$base/before" "$base/after"; then
+			echo "after try $try"
+			return 1
+		fi
+	done
+}
+check 'a killed supervisor leaves a clean tree and no process' survives_kills
+
+works_after_kills() {
+	inside sh -c 'echo x >x && git status --porcelain'
+}
+check 'the next run works' works_after_kills
+
+lib_done

@@ -1,0 +1,180 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What the default policy of `lapbelt run` denies, each beside its control.
+# shellcheck disable=SC2016,SC2317 # texts for another shell; functions that lib.sh calls
+
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+lib_init denials
+
+# --- reading secrets -----------------------------------------------------------------------------------
+
+secret_files='.ssh/id .ssh/config .aws/credentials .gnupg/secring.gpg .netrc .git-credentials .config/git/credentials
+	.config/gh/hosts.yml .config/hub .docker/config.json .kube/config .azure/token .config/gcloud/credentials.db
+	.config/op/config .1password/agent .password-store/x.gpg .local/share/keyrings/login.keyring .vault-token
+	.terraform.d/credentials.tfrc.json .pypirc .cargo/credentials .cargo/credentials.toml .config/sops/age/keys.txt
+	.config/rclone/rclone.conf .bash_history .python_history .mozilla/firefox/x.default/logins.json
+	.config/chromium/Default/Cookies'
+
+world_prepare() {
+	for file in $secret_files; do
+		mkdir -p "$HOME/$(dirname "$file")"
+		echo secret >"$HOME/$file"
+	done
+	mkdir -p "$HOME/moved/aws" "$HOME/real"
+	echo secret >"$HOME/real/secret"
+	ln -s ../real/secret "$HOME/.ssh/link"
+	ln -s "$HOME/.ssh" ssh
+}
+
+for file in $secret_files; do
+	denied "reading ~/$file is denied" "cat ~/$file"
+done
+denied 'reading a secret through a symlink in the project is denied' 'cat ssh/id'
+denied 'reading a secret that is itself a symlink is denied' 'cat ~/.ssh/link'
+denied 'reading a secret by a crooked name is denied' 'cat ~/other/.././/.ssh/./id'
+denied 'copying a directory of secrets is denied' 'cp -r ~/.ssh copied'
+denied 'moving a directory of secrets is denied' 'mv ~/.aws moved'
+denied 'linking a secret is denied' 'ln ~/.aws/credentials linked'
+denied 'a secret is not read by a program it starts' 'env perl -e "exec q(cat), glob(q(~/.ssh/id))" || exit 1'
+allowed 'what is no secret is read' 'cat ~/.bashrc ../other/f ~/real/secret /etc/passwd'
+
+secret_where_environment_points() {
+	mkdir -p "$HOME/elsewhere"
+	echo secret >"$HOME/elsewhere/credentials"
+	cat "$HOME/elsewhere/credentials"
+	AWS_SHARED_CREDENTIALS_FILE=$HOME/elsewhere/credentials
+	export AWS_SHARED_CREDENTIALS_FILE
+	fails inside cat "$HOME/elsewhere/credentials"
+}
+check 'a secret that the environment moves elsewhere is denied there' secret_where_environment_points
+
+# --- writing outside ------------------------------------------------------------------------------------
+
+denied 'a new file in HOME is denied' 'echo x >~/x'
+denied 'a file beside the project is denied' 'echo x >>../other/f'
+denied 'a new directory outside is denied' 'mkdir ../other/d'
+denied 'removing a file outside is denied' 'rm ../other/f'
+denied 'a write through a symlink is denied' 'ln -s ../other/f link && echo x >>link || exit 1'
+denied 'changing the mode outside is denied' 'chmod 600 ../other/f'
+denied 'touching a file outside is denied' 'touch ../other/f'
+denied 'a start-up file of HOME is denied' 'echo planted >>~/.bashrc'
+denied 'a setuid file is denied' 'cp /bin/true t && chmod u+s t && test -u t'
+denied 'a setgid file is denied' 'cp /bin/true t && chmod g+s t && test -g t'
+allowed 'a directory may be setgid' 'mkdir d && chmod g+s d && stat -c %a d'
+allowed 'the project is written' 'echo x >x && mkdir d && mv x d/ && chmod 700 d/x && touch d/y && rm d/y && cat d/x'
+
+private_tmp() {
+	inside sh -c 'echo x >/tmp/lapbelt-test-private && cat /tmp/lapbelt-test-private'
+	test ! -e /tmp/lapbelt-test-private
+}
+if has_userns; then
+	check 'the /tmp of a run is its own' private_tmp
+else
+	skip 'the /tmp of a run is its own' 'there are no mount namespaces'
+fi
+
+below_tmp() {
+	directory=$(mktemp -d /tmp/lapbelt-test-below.XXXXXX)
+	cd "$directory"
+	echo before >a
+	result=0
+	inside sh -c 'cat a && echo x >b' || result=$?
+	seen=$(cat b || :)
+	cd /
+	rm -r "$directory"
+	[ "$result" -eq 0 ] && [ "$seen" = x ]
+}
+check 'a project below /tmp stays where it is' below_tmp
+
+write_option() {
+	cd "$HOME/ws"
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	"$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} --write "$HOME/other" -- sh -c 'echo x >>../other/f && ! echo x >../x'
+	tail -n 1 "$HOME/other/f" | grep x
+}
+check '--write grants one more directory' write_option
+
+refuses_home() {
+	cd "$HOME"
+	result=0
+	inside touch ran 2>"$base/message" || result=$?
+	cat "$base/message"
+	[ $result -ge 64 ] && [ $result -le 78 ] && [ ! -e ran ] && grep -- --write "$base/message"
+}
+check 'a run in HOME itself is refused with a hint' refuses_home
+
+# --- protected names ---------------------------------------------------------------------------------------
+
+protected='.mcp.json .lapbelt.json .envrc .bashrc .bash_profile .bash_login .bash_logout .profile .zshenv .zprofile
+	.zshrc .zlogin .inputrc .gitconfig .claude/settings.json .claude/settings.local.json .claude/commands/x.md
+	.claude/agents/x.md .claude/hooks/x.sh .codex/config.toml .gemini/settings.json .cursor/mcp.json
+	.opencode/config.json .pi/settings.json .vscode/tasks.json .idea/workspace.xml .config/git/config
+	.config/fish/config.fish .config/autostart/x.desktop .config/systemd/user/x.service .ssh/authorized_keys
+	.git/hooks/pre-push .git/info/attributes .git/config.worktree'
+
+world_prepare() {
+	:
+}
+for name in $protected; do
+	denied "creating $name is denied" "mkdir -p $(dirname "$name") && echo x >$name"
+	denied "renaming to $name is denied" "mkdir -p $(dirname "$name") && echo x >x && mv x $name"
+	denied "creating $name deep down is denied" "mkdir -p d/e/$(dirname "$name") && echo x >d/e/$name"
+done
+
+world_prepare() {
+	for file in $protected; do
+		mkdir -p "$(dirname "$file")"
+		echo there >"$file"
+	done
+}
+for name in $protected; do
+	denied "changing $name is denied" "echo x >>$name"
+	denied "replacing $name is denied" "echo x >x && mv -f x $name"
+done
+denied 'removing a protected file is denied' 'rm -f .mcp.json && test ! -e .mcp.json'
+denied 'moving a directory of protected files is denied' 'mv .vscode v'
+allowed 'protected files are read' 'cat .mcp.json .vscode/tasks.json .envrc'
+allowed 'names that only look alike are free' \
+	'echo x >.mcp.json.bak && echo x >mcp.json && echo x >.envrc.example && mkdir -p .claude2 && echo x >.claude2/settings.json && ls -A'
+
+# --- the network -------------------------------------------------------------------------------------------
+
+server=
+
+start_server() {
+	python3 - "$base/port" <<-'END' &
+		import os, socket, sys
+		tcp = socket.socket(); tcp.bind(("127.0.0.1", 0)); tcp.listen()
+		local = socket.socket(socket.AF_UNIX); local.bind(sys.argv[1] + ".sock"); local.listen()
+		with open(sys.argv[1] + ".new", "w") as f:
+		    f.write(str(tcp.getsockname()[1]))
+		os.rename(sys.argv[1] + ".new", sys.argv[1])
+		import selectors
+		wait = selectors.DefaultSelector()
+		wait.register(tcp, 1); wait.register(local, 1)
+		while True:
+		    for key, _ in wait.select():
+		        key.fileobj.accept()[0].close()
+	END
+	server=$!
+	wait_until test -e "$base/port"
+	port=$(cat "$base/port")
+}
+stop_server() {
+	kill "$server" 2>/dev/null
+	wait "$server" 2>/dev/null
+}
+
+world_prepare() {
+	:
+}
+start_server
+trap 'stop_server; world_remove' EXIT
+denied 'a port of this machine is out of reach' \
+	"python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", $port), 5)'"
+denied 'a unix socket outside is out of reach' \
+	"python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"$base/port.sock\")'"
+
+lib_done

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The environment of a run: secrets and sockets to outside agents stay out, the rest passes.
+# shellcheck disable=SC2016,SC2317 # texts for another shell; functions that lib.sh calls
+
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+lib_init environment
+
+dropped='API_KEY OPENAI_API_KEY APIKEY ANTHROPIC_API_KEY AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN
+	GITHUB_TOKEN TOKEN NPM_TOKEN DB_PASSWORD DB_PASSWORD_OLD SIGNING_PRIVATE_KEY CLIENT_SECRET SECRET
+	SSH_PASSPHRASE GOOGLE_CREDENTIALS REGISTRY_CREDENTIAL SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO
+	DBUS_SESSION_BUS_ADDRESS VSCODE_IPC_HOOK_CLI'
+
+kept='EDITOR MONKEY KEYBOARD TOKENIZERS_PARALLELISM PASSAGE SECRETARY LC_TEST MAKEFLAGS ACCESS'
+
+is_dropped() {
+	export "$1=visible"
+	sh -c "test \"\$$1\" = visible"
+	[ -z "$(inside sh -c "echo \"\${$1:-}\"")" ]
+	inside env >seen
+	fails grep "^$1=" seen
+}
+for name in $dropped; do
+	check "$name does not pass" is_dropped "$name"
+done
+
+is_kept() {
+	export "$1=visible"
+	[ "$(inside sh -c "echo \"\$$1\"")" = visible ]
+}
+for name in $kept; do
+	check "$name passes" is_kept "$name"
+done
+
+not_in_proc() {
+	GITHUB_TOKEN=in-the-open
+	export GITHUB_TOKEN
+	tr '\0' '\n' <"/proc/self/environ" | grep -q in-the-open
+	inside sh -c 'cat /proc/self/environ /proc/1/environ /proc/$PPID/environ 2>/dev/null' >seen || :
+	[ -s seen ]
+	fails grep -a in-the-open seen
+}
+check 'a dropped secret is in no environment that can be seen' not_in_proc
+
+odd_values() {
+	ODD="$(printf 'a\nb\t\377 "x" $y')"
+	export ODD
+	[ "$(inside sh -c 'printf %s "$ODD"')" = "$ODD" ]
+}
+check 'a value may hold any byte' odd_values
+
+allowed 'HOME, PATH and LC_ALL stay' 'echo "$HOME $PATH $LC_ALL"'
+
+# --- places -----------------------------------------------------------------------------------------------------
+
+own_temporary_directory() {
+	TMPDIR=$base/cache
+	export TMPDIR
+	inside sh -c 'test -d "$TMPDIR" && test "$TMPDIR" != "'"$base/cache"'" && echo x >"$TMPDIR/x" &&
+		test "$(stat -c %a "$TMPDIR")" = 700 && test "$(stat -c %u "$TMPDIR")" = "$(id -u)"'
+}
+check 'TMPDIR is a private directory of the run' own_temporary_directory
+two_temporary_directories() {
+	first=$(inside sh -c 'echo "$TMPDIR"; echo x >"$TMPDIR/x"')
+	inside sh -c 'test ! -e "$TMPDIR/x"'
+	echo "$first"
+}
+check 'a run does not see the TMPDIR of another' two_temporary_directories
+
+caches_below_temporary_directory() {
+	inside sh -c '
+		for place in "$npm_config_cache" "$PIP_CACHE_DIR" "$GOCACHE" "$XDG_CACHE_HOME"; do
+			echo "$place"
+			case $place in "$TMPDIR"/*) ;; *) exit 1 ;; esac
+			mkdir -p "$place" && echo x >"$place/x" || exit 1
+		done'
+}
+check 'npm, pip, go and XDG caches are below TMPDIR' caches_below_temporary_directory
+
+empty_template() {
+	inside sh -c 'test -n "$GIT_TEMPLATE_DIR" && test -z "$(ls -A "$GIT_TEMPLATE_DIR" 2>/dev/null)"'
+}
+check 'GIT_TEMPLATE_DIR is empty' empty_template
+
+lib_done

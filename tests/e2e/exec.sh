@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `lapbelt exec` has the interface of sandbox-exec, and is it when called by that name.
+# shellcheck disable=SC2016,SC2317 # texts for another shell; functions that lib.sh calls
+
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+lib_init exec
+
+everything='(version 1) (allow default)'
+
+# ends STATUS COMMAND…: lapbelt exec COMMAND… ends with STATUS
+ends() {
+	wanted=$1
+	shift
+	result=0
+	"$LAPBELT" exec "$@" || result=$?
+	echo "status $result"
+	[ "$result" -eq "$wanted" ]
+}
+
+check 'everything is allowed by allow default' ends 0 -p "$everything" touch x
+check 'the status is passed on' ends 7 -p "$everything" sh -c 'exit 7'
+check 'death by a signal is 128 and its number' ends 143 -p "$everything" sh -c 'kill -TERM $$'
+check 'a wrong profile is 65' ends 65 -p '(version 1) (allow defualt)' true
+check 'a missing command is 71' ends 71 -p "$everything" no-such-command-anywhere
+check 'no profile is 64' ends 64 true
+check 'two profiles are 64' ends 64 -p "$everything" -n no-write true
+check 'the command is searched in PATH' ends 0 -p "$everything" true
+check '-- ends the options' ends 0 -p "$everything" -- true
+check "options of the command are its own" ends 3 -p "$everything" sh -c 'exit 3' -f x -D y
+
+from_file() {
+	echo "$everything (deny file-write* (subpath (param \"WHERE\")))" >p.sb
+	"$LAPBELT" exec -f p.sb -D "WHERE=$HOME/other" sh -c 'echo x >x'
+	fails "$LAPBELT" exec -f p.sb -D "WHERE=$HOME/other" sh -c 'echo x >>../other/f'
+	"$LAPBELT" exec -f p.sb -D "WHERE=$HOME/nowhere" sh -c 'echo x >>../other/f'
+	fails "$LAPBELT" exec -D A=b -D "WHERE=$HOME/other" -f p.sb sh -c 'echo x >>../other/f'
+}
+check 'a profile from a file is enforced, with its parameters' from_file
+
+# enforced TEXT DENIED ALLOWED: under TEXT the one fails, the other does not, and both succeed without
+enforced() {
+	sh -c "$2"
+	world_fresh
+	fails "$LAPBELT" exec -p "$1" sh -c "$2"
+	"$LAPBELT" exec -p "$1" sh -c "$3"
+}
+check 'file-write* is enforced' enforced "$everything (deny file-write* (subpath \"$HOME\"))" 'echo x >>f' 'cat f'
+check 'file-read* is enforced' enforced "$everything (deny file-read* (subpath \"$HOME/.ssh\"))" \
+	'cat ~/.ssh/id' 'cat f && echo x >>f'
+check 'a name that is not there yet is denied' enforced "$everything (deny file-write* (literal \"$HOME/ws/new\"))" \
+	'echo x >new' 'echo x >new2'
+check 'a regex is enforced' enforced "$everything (deny file-write* (regex #\"\\.key\$\"))" 'echo x >a.key' 'echo x >a.keys'
+check 'an allow in a deny is enforced' enforced \
+	"$everything (deny file-write* (subpath \"$HOME/ws\")) (allow file-write* (subpath \"$HOME/ws/d\"))" \
+	'echo x >x' 'mkdir -p d && echo x >d/x'
+check 'the last rule counts' enforced \
+	"$everything (allow file-read* (literal \"$HOME/ws/f\")) (deny file-read* (subpath \"$HOME/ws\"))" \
+	'cat f' 'cat ../other/f'
+check 'unlinking alone is enforced' enforced "$everything (deny file-write-unlink (subpath \"$HOME/ws\"))" 'rm f' 'echo x >>f'
+check 'process-exec is enforced' enforced "$everything (deny process-exec (literal \"$HOME/ws/tool\"))" \
+	'cp /bin/true tool && ./tool' 'cp /bin/true tool2 && ./tool2'
+check 'network* is enforced' enforced "$everything (deny network*)" \
+	'python3 -c "import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); s.listen()"' 'cat f'
+check 'signal is enforced' enforced "$everything (deny signal) (allow signal (target self))" \
+	'kill -0 $PPID' 'kill -0 $$'
+
+denies_exec() {
+	result=0
+	"$LAPBELT" exec -p "$everything (deny process-exec (literal \"/bin/true\") (literal \"/usr/bin/true\"))" true \
+		2>message || result=$?
+	cat message
+	[ $result -eq 71 ] && grep 'Operation not permitted' message
+}
+check 'a command that may not be run is 71' denies_exec
+answers_eperm() {
+	"$LAPBELT" exec -p "$everything (deny file-write-create (literal \"$HOME/ws/new\"))" python3 -c '
+import errno
+try:
+    open("new", "w")
+except OSError as e:
+    raise SystemExit(0 if e.errno in (errno.EPERM, errno.EACCES) else str(e))
+raise SystemExit("it was opened")'
+}
+check 'the errno of a denial is one that tools know' answers_eperm
+
+# --- named profiles -----------------------------------------------------------------------------------------------
+
+# named NAME DENIED ALLOWED
+named() {
+	sh -c "$2"
+	world_fresh
+	fails "$LAPBELT" exec -n "$1" sh -c "$2"
+	"$LAPBELT" exec -n "$1" sh -c "$3"
+}
+loopback='python3 -c "import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); s.listen()"'
+unix='python3 -c "import socket; s = socket.socket(socket.AF_UNIX); s.bind(\"s\"); s.listen()"'
+check 'no-write denies writing' named no-write 'echo x >>f' 'cat f'
+check 'no-write-except-temporary denies writing elsewhere' named no-write-except-temporary \
+	"echo x >/dev/shm/lapbelt-exec-$$ && rm /dev/shm/lapbelt-exec-$$" \
+	"echo x >/var/tmp/lapbelt-exec-$$ && rm /var/tmp/lapbelt-exec-$$"
+check 'no-network denies TCP/IP' named no-network "$loopback" 'echo x >>f'
+check 'no-network denies unix sockets' named no-network "$unix" 'echo x >>f'
+check 'no-internet denies TCP/IP and leaves unix sockets' named no-internet "$loopback" "$unix"
+
+pure_computation() {
+	fails "$LAPBELT" exec -n pure-computation cat f
+}
+check 'pure-computation denies about everything' pure_computation
+
+# --- sandbox-exec ---------------------------------------------------------------------------------------------------
+
+by_another_name() {
+	ln -s "$LAPBELT" "$HOME/sandbox-exec"
+	"$HOME/sandbox-exec" -p "$everything" touch ran
+	[ -e ran ]
+	fails "$HOME/sandbox-exec" -p "$everything (deny file-write*)" touch ran2
+	[ ! -e ran2 ]
+	fails "$HOME/sandbox-exec" -n no-write touch ran2
+	result=0
+	"$HOME/sandbox-exec" -p '(version 1) (allow defualt)' true 2>message || result=$?
+	cat message
+	[ $result -eq 65 ] && grep '^sandbox-exec: ' message
+}
+check 'it is sandbox-exec when called so' by_another_name
+
+keeps_what_is_shared() {
+	echo x >/tmp/lapbelt-exec-$$
+	"$LAPBELT" exec -p "$everything" cat "/tmp/lapbelt-exec-$$"
+	rm "/tmp/lapbelt-exec-$$"
+	SOME_TOKEN=visible "$LAPBELT" exec -p "$everything" sh -c 'test "$SOME_TOKEN" = visible'
+}
+check 'exec shares /tmp and the environment' keeps_what_is_shared
+
+lib_done

@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Git's ordinary work goes on; what git would run or obey later does not change.
+# shellcheck disable=SC2016,SC2317 # texts for another shell; functions that lib.sh calls
+
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+lib_init git
+
+# --- a repository that was there at the start ----------------------------------------------------
+
+allowed 'status says what it says outside' 'echo new >g && git status --porcelain'
+allowed 'add and commit work' 'echo b >>f && git add f && git commit -q -m second && git log --format=%s'
+allowed 'an empty commit works' 'git commit -q --allow-empty -m empty && git log --format=%s'
+allowed 'amending works' 'git commit -q --amend -m better && git log --format=%s'
+allowed 'stash and pop work' 'echo b >>f && git stash -q && git stash list && git stash pop -q && cat f'
+allowed 'branches and merges work' \
+	'git switch -q -c topic && echo t >t && git add t && git commit -q -m topic &&
+	git switch -q main && git merge -q --no-ff -m merged topic && git log --format=%s'
+allowed 'rebase works' \
+	'git switch -q -c topic && echo t >t && git add t && git commit -q -m topic &&
+	git switch -q main && echo m >m && git add m && git commit -q -m main &&
+	git rebase -q main topic && git log --format=%s'
+allowed 'cherry-pick, tag and reset work' \
+	'git switch -q -c topic && echo t >t && git add t && git commit -q -m topic &&
+	git switch -q main && git cherry-pick topic >/dev/null && git tag v1 && git reset -q --hard HEAD~1 &&
+	git log --format=%s v1'
+allowed 'gc and fsck work' 'git gc -q && git fsck --no-progress'
+allowed 'bisect and clean work' 'echo x >junk && git clean -q -f && git bisect start >/dev/null && git bisect reset && ls'
+allowed 'fetching from a repository beside works' \
+	'git clone -q . copy && git -C copy commit -q --allow-empty -m theirs && git fetch -q ./copy main &&
+	git log --format=%s FETCH_HEAD'
+allowed 'work from a subdirectory reaches the whole repository' \
+	'mkdir d && cd d && echo x >x && git add x && git commit -q -m deep && git rev-parse --show-prefix'
+
+denied 'a new hook is denied' 'printf "#!/bin/sh\n" >.git/hooks/pre-commit'
+denied 'changing a hook is denied' 'echo planted >>.git/hooks/commit-msg'
+denied 'making a hook executable is denied' 'chmod +x .git/hooks/commit-msg'
+denied 'removing the hooks is denied' 'rm -r .git/hooks'
+denied 'writing to config is denied' 'printf "[core]\n\tfsmonitor = planted\n" >>.git/config'
+denied 'git config core.fsmonitor is denied' 'git config core.fsmonitor planted'
+denied 'git config core.hooksPath is denied' 'git config core.hooksPath d'
+denied 'git config core.sshCommand is denied' 'git config core.sshCommand planted'
+denied 'git config alias with ! is denied' 'git config alias.st !planted'
+denied 'git config filter is denied' 'git config filter.x.clean planted'
+denied 'git config include.path is denied' 'git config include.path ../planted'
+denied 'git config diff.external is denied' 'git config diff.external planted'
+denied 'an editor that renames over config is denied' \
+	'sed "s/\[core\]/[core]\n\tfsmonitor = planted/" .git/config >.git/c && mv -f .git/c .git/config'
+denied 'config.worktree is denied' 'echo >.git/config.worktree'
+denied 'info/attributes is denied' 'echo "* filter=x" >.git/info/attributes'
+denied 'commondir is denied' 'echo /elsewhere >.git/commondir'
+denied 'a hook of a submodule is denied' 'echo planted >.git/modules/sub/hooks/post-checkout'
+denied 'config of a submodule is denied' 'git config -f .git/modules/sub/config core.fsmonitor planted'
+denied 'moving .git away is denied' 'mv .git g'
+denied 'the user-wide configuration is denied' 'git config --global core.fsmonitor planted'
+
+allowed 'git config user.name is harmless' 'git config user.name Somebody && git config user.name'
+allowed 'git remote add is harmless' 'git remote add origin ../elsewhere && git remote -v'
+allowed 'tracking a branch is harmless' \
+	'git clone -q . copy && git remote add copy ./copy && git fetch -q copy &&
+	git branch -q --track topic copy/main && git config branch.topic.merge'
+host_may_configure() {
+	start_inside sh -c 'echo >started; sleep 2'
+	wait_until test -e started
+	git config host.key value
+	[ "$(git config host.key)" = value ]
+	wait "$started"
+}
+check 'somebody outside may configure the repository during a run' host_may_configure
+
+world_prepare() {
+	git remote add origin ../elsewhere
+}
+denied 'changing the url of a remote is denied' 'git remote set-url origin "ext::planted"'
+denied 'adding a remote that runs a command is denied' 'git remote add other "ext::planted"'
+
+world_prepare() {
+	:
+}
+
+# --- repositories made inside -----------------------------------------------------------------------
+
+allowed 'init works' 'git init -q new && git -C new rev-parse --is-inside-work-tree'
+allowed 'init and the first commit work' \
+	'git init -q new && cd new && echo x >x && git add x && git commit -q -m one && git log --format=%s'
+allowed 'clone works' 'git clone -q . copy && git -C copy log --format=%s'
+allowed 'a new repository may be configured' \
+	'git init -q new && git -C new config core.autocrlf input && git -C new config core.autocrlf'
+denied 'a hook in a new repository is denied' \
+	'git init -q new && mkdir -p new/.git/hooks && echo planted >new/.git/hooks/pre-commit'
+denied 'a hook in a clone is denied' \
+	'git clone -q . copy && mkdir -p copy/.git/hooks && echo planted >copy/.git/hooks/pre-commit'
+denied 'a bare repository called .git gets no hooks' \
+	'mkdir x && git init -q --bare x/.git && mkdir -p x/.git/hooks && echo planted >x/.git/hooks/update'
+
+# --- a directory with repositories, itself none --------------------------------------------------------
+
+world_prepare() {
+	mkdir -p "$HOME/two/a" "$HOME/two/b/.git/hooks"
+	cd "$HOME/two" || exit
+	git init -q --template= a
+	git init -q --template= b
+	cp b/.git/config b/.git/hooks/
+}
+allowed 'no repository is invented where there is none' \
+	'! git rev-parse --show-toplevel && test ! -e .git && git -C a status --porcelain'
+allowed 'work in a repository below works' 'cd b && git commit -q --allow-empty -m x && git log --format=%s'
+denied 'a hook of a repository below is denied' 'echo planted >b/.git/hooks/pre-commit'
+
+# --- a linked worktree -----------------------------------------------------------------------------------
+
+world_prepare() {
+	git worktree add -q "$HOME/tree" -b tree
+	cd "$HOME/tree" || exit
+}
+allowed 'status works in a worktree' 'git status --porcelain && git rev-parse --abbrev-ref HEAD'
+allowed 'add, commit and fetch work in a worktree' \
+	'echo x >x && git add -A && git commit -q -m x && git fetch -q . HEAD && git log --format=%s'
+allowed 'stash and rebase work in a worktree' \
+	'echo x >>f && git stash -q && git stash pop -q && git commit -q -a -m x && git rebase -q main &&
+	git log --format=%s'
+allowed 'another worktree may be added' 'git worktree add -q w2 -b w2 && git -C w2 status --porcelain'
+denied "a worktree's hooks are denied" 'echo planted >"$(git rev-parse --git-common-dir)/hooks/pre-commit"'
+denied "a worktree's config is denied" 'git config core.fsmonitor planted'
+denied "a worktree's pointer is denied" 'echo "gitdir: elsewhere" >.git'
+denied "a worktree's commondir is denied" 'echo elsewhere >"$(git rev-parse --git-dir)/commondir"'
+denied "the main repository's files are denied" 'echo x >>../ws/f'
+
+world_prepare() {
+	git config extensions.worktreeConfig true
+}
+allowed 'a missing config.worktree does not disturb git' 'git status --porcelain'
+
+world_prepare() {
+	git config extensions.worktreeConfig true
+	git config --worktree some.key value
+}
+allowed 'a present config.worktree is read' 'git config some.key'
+
+# --- submodules --------------------------------------------------------------------------------------------
+
+world_prepare() {
+	git init -q --template= "$HOME/library"
+	git -C "$HOME/library" commit -q --allow-empty -m library
+	git submodule --quiet add "$HOME/library" library
+	git commit -q -m 'with submodule'
+}
+allowed 'work in a submodule works' \
+	'cd library && echo x >x && git add x && git commit -q -m x && git log --format=%s'
+allowed 'updating a submodule works' 'git submodule --quiet update --init && git -C library log --format=%s'
+denied "a submodule's hook is denied" \
+	'mkdir -p .git/modules/library/hooks && echo planted >.git/modules/library/hooks/post-checkout'
+denied "a submodule's pointer is denied" 'echo "gitdir: elsewhere" >library/.git'
+
+world_prepare() {
+	git init -q --template= "$HOME/library"
+	git -C "$HOME/library" commit -q --allow-empty -m library
+}
+allowed 'adding a submodule works' \
+	'git submodule --quiet add ../library library && git commit -q -m added && git ls-files'
+
+lib_done

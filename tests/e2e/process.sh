@@ -1,0 +1,202 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A run behaves like the command itself: statuses, signals, terminals, pipes; and it ends whole.
+# shellcheck disable=SC2016,SC2317 # texts for another shell; functions that lib.sh calls
+
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+lib_init process
+
+# --- the end of a command -------------------------------------------------------------------------------
+
+ends_with() {
+	wanted=$1
+	shift
+	result=0
+	inside "$@" || result=$?
+	echo "status $result"
+	[ "$result" -eq "$wanted" ]
+}
+check 'status 0 is passed on' ends_with 0 true
+check 'status 1 is passed on' ends_with 1 false
+check 'status 255 is passed on' ends_with 255 sh -c 'exit 255'
+check 'a status that looks like ours is passed on' ends_with 71 sh -c 'exit 71'
+check 'death by TERM is 143' ends_with 143 sh -c 'kill -TERM $$'
+check 'death by KILL is 137' ends_with 137 sh -c 'kill -KILL $$'
+check 'death by SEGV is 139' ends_with 139 sh -c 'ulimit -c 0; kill -SEGV $$'
+check 'an unknown command is 71' ends_with 71 no-such-command-anywhere
+check 'a file that is not executable is 71' ends_with 71 ./f
+check 'no command is a usage error' ends_with 64
+
+allowed 'arguments arrive unchanged' 'printf "<%s>" "" " " "a b" "*" "\\" "--" "-x" "$(printf "\n.")"'
+allowed 'the directory, the user and the umask stay' 'pwd; pwd -P; id -u; id -g; umask; echo x >x; stat -c "%u %g" x'
+allowed 'a file made inside belongs to the user' 'umask 027; echo x >x; mkdir d; stat -c "%a %u:%g" x d'
+
+# --- standard input and output ------------------------------------------------------------------------------
+
+passes_pipes() {
+	[ "$(echo hi | inside cat)" = hi ]
+	[ "$(inside sh -c 'echo out; echo err >&2' 2>/dev/null)" = out ]
+	[ "$(inside sh -c 'echo err >&2' 2>&1 >/dev/null)" = err ]
+}
+check 'a run is part of a pipeline' passes_pipes
+sees_end_of_input() {
+	inside cat </dev/null
+	[ "$(: | inside wc -c)" -eq 0 ]
+}
+check 'the end of standard input is seen' sees_end_of_input
+survives_closed_input() {
+	inside sh -c 'echo fine' <&-
+}
+check 'standard input may be closed' survives_closed_input
+passes_broken_pipe() {
+	inside sh -c 'while :; do echo line; done' | head -n 1
+}
+check 'a closed reader ends the command' passes_broken_pipe
+moves_data() {
+	head -c 30000000 /dev/zero | inside cat | wc -c | grep -x 30000000
+}
+check 'much data passes' moves_data
+allowed 'descriptors 3 to 9 are free' 'echo hi | grep hi; echo a 3>&1 >&3; exec 3<f; cat <&3; exec 9>x; echo y >&9; cat x'
+leaks_nothing() {
+	inside sh -c 'ls /proc/self/fd' 5</dev/null 7</dev/null >list
+	cat list
+	[ "$(wc -l <list)" -eq 4 ]
+}
+check 'no other descriptor comes along' leaks_nothing
+passes_asked_descriptor() {
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	"$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} --pass-fd 5 -- cat /dev/fd/5 5<f | grep 'first line'
+}
+check '--pass-fd passes one descriptor' passes_asked_descriptor
+
+# --- signals -----------------------------------------------------------------------------------------------------
+
+forwards() {
+	start_inside sh -c "trap 'exit 7' $1; echo >ready; while :; do sleep 0.05; done"
+	wait_until test -e ready
+	kill "-$1" "$started"
+	result=0
+	wait "$started" || result=$?
+	echo "status $result"
+	[ $result -eq 7 ]
+}
+check 'TERM is forwarded to the command' forwards TERM
+check 'HUP is forwarded to the command' forwards HUP
+check 'USR1 is forwarded to the command' forwards USR1
+ends_by_term() {
+	start_inside sh -c 'echo >ready; exec sleep 60'
+	wait_until test -e ready
+	kill -TERM "$started"
+	result=0
+	wait "$started" || result=$?
+	[ $result -eq 143 ]
+}
+check 'TERM ends a run' ends_by_term
+
+terminal() {
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	python3 "$lib_directory/terminal.py" "$1" "$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} --
+}
+check 'Ctrl-C reaches the command' terminal interrupt
+check 'Ctrl-C ends a command that does not catch it' terminal interrupt-default
+check 'Ctrl-C in an interpreter gives back its prompt' terminal interrupt-interpreter
+check 'Ctrl-Z gives back the shell, fg goes on' terminal suspend
+check 'the size of the window is seen, and its changes' terminal window-size
+check '/dev/tty is the terminal' terminal controlling-terminal
+check 'a shell inside has jobs' terminal job-control
+
+# --- other processes ----------------------------------------------------------------------------------------------
+
+# A time that no other test, and no other run of this one, sleeps for: a minute.
+mark() {
+	echo "60.$$$1"
+}
+
+returns_at_once() {
+	number=$(mark 1)
+	begin=$(date +%s)
+	output=$(inside sh -c "sleep $number & echo hi")
+	[ "$output" = hi ]
+	[ $(($(date +%s) - begin)) -lt 10 ]
+	wait_until is_gone "sleep $number"
+}
+check 'a background job does not hold the caller' returns_at_once
+nothing_outlives() {
+	number=$(mark 2)
+	inside sh -c "setsid sleep $number >/dev/null 2>&1 & nohup sleep $number >/dev/null 2>&1 & exit 3" || result=$?
+	[ "$result" -eq 3 ]
+	wait_until is_gone "sleep $number"
+}
+check 'nothing outlives a run' nothing_outlives
+waits_for_jobs() {
+	inside sh -c 'sleep 0.3 & sleep 0.1 & wait; echo all' | grep all
+}
+check 'a command waits for its jobs' waits_for_jobs
+dies_with_supervisor() {
+	number=$(mark 3)
+	start_inside sh -c "sleep $number & echo >ready; sleep $number"
+	wait_until test -e ready
+	is_running "sleep $number"
+	kill -KILL "$started"
+	wait "$started" || :
+	wait_until is_gone "sleep $number"
+	rm ready
+	[ -z "$(git status --porcelain)" ]
+}
+check 'the command dies with its supervisor' dies_with_supervisor
+leaves_no_zombies() {
+	inside python3 -c '
+import os, time
+for _ in range(1000):
+    if os.fork() == 0:
+        if os.fork() == 0:
+            os._exit(0)
+        os._exit(0)
+    os.wait()
+time.sleep(1)
+states = []
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            states.append(stat.read().rsplit(")", 1)[1].split()[0:2])
+    except OSError:
+        pass
+zombies = sum(1 for state, parent in states if state == "Z" and parent in ("1", str(os.getppid())))
+print(zombies, "zombies")
+assert zombies == 0
+'
+}
+check 'a thousand orphans leave no zombie' leaves_no_zombies
+runs_many_pipelines() {
+	inside sh -c 'i=0; while [ $i -lt 200 ]; do i=$((i + 1)); echo x | cat | grep -q x || exit 1; done'
+}
+check 'two hundred pipelines complete' runs_many_pipelines
+takes_long_arguments() {
+	inside python3 -c '
+import subprocess
+subprocess.run(["/bin/true", "x" * 131071], check=True)
+subprocess.run(["/bin/true"] + ["x" * 999] * 1000, env={"A": "y" * 100000, "PATH": "/bin:/usr/bin"}, check=True)'
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	python3 -c '
+import os, sys
+os.execvp(sys.argv[1], sys.argv[1:] + ["x" * 999] * 1500)' "$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} -- true
+}
+check 'long argument lists pass' takes_long_arguments
+runs_side_by_side() {
+	for i in 1 2 3 4; do
+		inside sh -c "echo $i >out$i" &
+	done
+	wait
+	cat out1 out2 out3 out4
+}
+check 'runs work side by side' runs_side_by_side
+nests() {
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	inside "$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} -- sh -c 'echo inner >inner; ! cat ~/.ssh/id'
+	cat inner
+}
+check 'a run inside a run works and stays confined' nests
+
+lib_done

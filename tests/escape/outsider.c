@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The outsider: a process that no sandbox holds, of the same user, with a secret in its
+ * environment, in its memory, in an open file and in its working directory, and with sockets, a
+ * terminal, shared memory and a message queue. It writes DIRECTORY/facts (shell assignments, for
+ * the cases) and notes in DIRECTORY/log whatever reaches it: stream tcp abstract dgram udp pty data
+ * usr1 urg.
+ */
+#include "escape.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <mqueue.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum kind {
+	STREAM,
+	TCP,
+	ABSTRACT,
+	FRIEND,
+	DGRAM,
+	UDP,
+	PTY,
+	SIGNALS,
+	DATA,
+	KINDS
+};
+
+static const char *const events[KINDS] = {
+	[STREAM] = "stream", [TCP] = "tcp", [ABSTRACT] = "abstract", [DGRAM] = "dgram",
+	[UDP] = "udp",       [PTY] = "pty", [DATA] = "data",
+};
+
+static struct pollfd watched[KINDS];
+static int log_fd;
+static char queue_name[64], memory_name[64];
+static int sysv_id;
+
+static void note(const char *event)
+{
+	if (dprintf(log_fd, "%s\n", event) < 0)
+		broken("log");
+}
+
+static void watch(enum kind kind, int fd)
+{
+	if (fd < 0)
+		broken(events[kind] ? events[kind] : "watch");
+	watched[kind] = (struct pollfd){.fd = fd, .events = POLLIN};
+}
+
+static int bound(int type, const struct sockaddr *address, socklen_t length)
+{
+	int fd = socket(address->sa_family, type | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, address, length) < 0)
+		broken("bind");
+	if (type == SOCK_STREAM && listen(fd, 64) < 0)
+		broken("listen");
+	return fd;
+}
+
+static int bound_path(int type, const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	return bound(type, (struct sockaddr *)&address, sizeof(address));
+}
+
+static int bound_abstract(const char *name)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	memcpy(address.sun_path + 1, name, strlen(name));
+	return bound(SOCK_STREAM, (struct sockaddr *)&address,
+		     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name)));
+}
+
+static int bound_loopback(int type, unsigned *ret_port)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	socklen_t length = sizeof(address);
+	int fd;
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	fd = bound(type, (struct sockaddr *)&address, length);
+	if (getsockname(fd, (struct sockaddr *)&address, &length) < 0)
+		broken("getsockname");
+	*ret_port = ntohs(address.sin_port);
+	return fd;
+}
+
+static int terminal(void)
+{
+	int fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0 || grantpt(fd) < 0 || unlockpt(fd) < 0)
+		broken("pseudo-terminal");
+	/* An open slave, so that the master does not hang up. */
+	if (open(ptsname(fd), O_RDWR | O_NOCTTY | O_CLOEXEC) < 0)
+		broken("terminal");
+	return fd;
+}
+
+static int signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGURG);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static void open_sockets(FILE *facts, const char *directory)
+{
+	char path[108], name[64];
+	unsigned port;
+
+	snprintf(path, sizeof(path), "%s/stream", directory);
+	watch(STREAM, bound_path(SOCK_STREAM, path));
+	fprintf(facts, "export ESCAPE_STREAM='%s'\n", path);
+	snprintf(path, sizeof(path), "%s/friend", directory);
+	watch(FRIEND, bound_path(SOCK_STREAM, path));
+	fprintf(facts, "export ESCAPE_FRIEND='%s'\n", path);
+	snprintf(path, sizeof(path), "%s/dgram", directory);
+	watch(DGRAM, bound_path(SOCK_DGRAM, path));
+	fprintf(facts, "export ESCAPE_DGRAM='%s'\n", path);
+	snprintf(name, sizeof(name), "lapbelt-escape-%d", getpid());
+	watch(ABSTRACT, bound_abstract(name));
+	fprintf(facts, "export ESCAPE_ABSTRACT='%s'\n", name);
+	watch(TCP, bound_loopback(SOCK_STREAM, &port));
+	fprintf(facts, "export ESCAPE_PORT=%u\n", port);
+	watch(UDP, bound_loopback(SOCK_DGRAM, &port));
+	fprintf(facts, "export ESCAPE_UDP=%u\n", port);
+}
+
+static void open_shared_memory(FILE *facts)
+{
+	struct mq_attr attr = {.mq_maxmsg = 2, .mq_msgsize = 64};
+	int fd;
+
+	snprintf(memory_name, sizeof(memory_name), "/lapbelt-escape-%d", getpid());
+	memcpy(queue_name, memory_name, sizeof(queue_name));
+	fd = shm_open(memory_name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	sysv_id = shmget((key_t)getpid(), 4096, IPC_CREAT | IPC_EXCL | 0600);
+	if (fd < 0 || ftruncate(fd, 4096) < 0 || sysv_id < 0)
+		broken("shared memory");
+	if (mq_open(queue_name, O_RDONLY | O_CREAT | O_EXCL, 0600, &attr) == (mqd_t)-1)
+		broken("message queue");
+	fprintf(facts, "export ESCAPE_SHM=%s ESCAPE_QUEUE=%s ESCAPE_KEY=%d\n", memory_name,
+		queue_name, getpid());
+}
+
+static void remove_shared_memory(void)
+{
+	shmctl(sysv_id, IPC_RMID, NULL);
+	shm_unlink(memory_name);
+	mq_unlink(queue_name);
+}
+
+static void tell_facts(const char *directory)
+{
+	static char in_memory[] = SECRET;
+	const char *draft = text("%s/facts.new", directory);
+	FILE *facts = fopen(draft, "w");
+
+	if (!facts)
+		broken(draft);
+	fprintf(facts, "export ESCAPE_PID=%d ESCAPE_LOG='%s/log'\n", getpid(), directory);
+	fprintf(facts, "export ESCAPE_ADDRESS=%p\n", (void *)in_memory);
+	fprintf(facts, "export ESCAPE_FD=%d\n", open(home(".ssh/id"), O_RDONLY | O_CLOEXEC));
+	open_sockets(facts, directory);
+	open_shared_memory(facts);
+	watch(PTY, terminal());
+	fprintf(facts, "export ESCAPE_PTS='%s'\n", ptsname(watched[PTY].fd));
+	if (fclose(facts) != 0 || chdir(home(".ssh")) < 0)
+		broken("facts");
+	if (rename(text("%s/facts.new", directory), text("%s/facts", directory)) < 0)
+		broken("facts");
+}
+
+static void greet(enum kind kind)
+{
+	int fd = accept(watched[kind].fd, NULL, NULL);
+
+	if (fd < 0)
+		return;
+	if (kind == FRIEND) {
+		watch(DATA, fd);
+		return;
+	}
+	note(events[kind]);
+	send(fd, "outside\n", 8, MSG_NOSIGNAL);
+	close(fd);
+}
+
+/* False when told to end. */
+static bool take_signal(void)
+{
+	struct signalfd_siginfo info;
+
+	if (read(watched[SIGNALS].fd, &info, sizeof(info)) != sizeof(info))
+		broken("signals");
+	if (info.ssi_signo == SIGTERM)
+		return false;
+	note(info.ssi_signo == SIGURG ? "urg" : "usr1");
+	return true;
+}
+
+static void take_bytes(enum kind kind)
+{
+	char buffer[4096];
+
+	if (read(watched[kind].fd, buffer, sizeof(buffer)) > 0)
+		note(events[kind]);
+	else
+		watched[kind].fd = -1;
+}
+
+static bool serve(enum kind kind)
+{
+	if (kind == SIGNALS)
+		return take_signal();
+	if (kind <= FRIEND)
+		greet(kind);
+	else
+		take_bytes(kind);
+	return true;
+}
+
+int outsider_main(const char *directory)
+{
+	bool running = true;
+
+	setpgid(0, 0);
+	log_fd = open(text("%s/log", directory), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		watched[kind].fd = -1;
+	watch(SIGNALS, signals());
+	tell_facts(directory);
+	while (running) {
+		if (poll(watched, KINDS, -1) < 0)
+			broken("poll");
+		for (enum kind kind = 0; kind < KINDS; kind++)
+			if (watched[kind].fd >= 0 && watched[kind].revents)
+				running = serve(kind) && running;
+	}
+	remove_shared_memory();
+	return 0;
+}

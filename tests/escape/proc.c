@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reaching processes outside: /proc, ptrace, memory, signals, limits; and outliving the run. */
+#include "escape.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <mqueue.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* /proc/PID/name of the outsider. */
+static const char *outsiders(const char *name)
+{
+	return text("/proc/%d/%s", outsider_pid(), name);
+}
+
+static enum outcome read_environ(void)
+{
+	return reads_secret(outsiders("environ"));
+}
+
+static enum outcome read_thread_environ(void)
+{
+	return reads_secret(outsiders(text("task/%d/environ", outsider_pid())));
+}
+
+static enum outcome read_through_root(void)
+{
+	return reads_secret(outsiders(text("root%s", home(".ssh/id"))));
+}
+
+static enum outcome read_through_cwd(void)
+{
+	return reads_secret(outsiders("cwd/id"));
+}
+
+static enum outcome read_through_fd(void)
+{
+	return reads_secret(outsiders(text("fd/%d", fact_number("FD"))));
+}
+
+static uintptr_t secret_address(void)
+{
+	return (uintptr_t)strtoull(fact("ADDRESS"), NULL, 0);
+}
+
+static enum outcome read_mem(void)
+{
+	char buffer[sizeof(SECRET)];
+	int fd = open(outsiders("mem"), O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return came_through(-1);
+	return came_through(pread(fd, buffer, sizeof(buffer), (off_t)secret_address()));
+}
+
+static enum outcome read_maps(void)
+{
+	int fd = open(outsiders("maps"), O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return came_through(-1);
+	return fd_has(fd, "escape") ? ESCAPED : CONTAINED;
+}
+
+static enum outcome raise_oom_score(void)
+{
+	int fd = open(outsiders("oom_score_adj"), O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return came_through(-1);
+	return came_through(write(fd, "500", 3));
+}
+
+static enum outcome attach(void)
+{
+	return came_through(ptrace(PTRACE_ATTACH, outsider_pid(), NULL, NULL));
+}
+
+static enum outcome seize(void)
+{
+	return came_through(ptrace(PTRACE_SEIZE, outsider_pid(), NULL, NULL));
+}
+
+static enum outcome transfer_memory(bool write_it)
+{
+	char buffer[sizeof(SECRET)] = SECRET;
+	struct iovec local = {.iov_base = buffer, .iov_len = sizeof(buffer)};
+	struct iovec remote = {.iov_base = (void *)secret_address(), .iov_len = sizeof(buffer)};
+
+	if (write_it)
+		return came_through(process_vm_writev(outsider_pid(), &local, 1, &remote, 1, 0));
+	return came_through(process_vm_readv(outsider_pid(), &local, 1, &remote, 1, 0));
+}
+
+static enum outcome read_memory(void)
+{
+	return transfer_memory(false);
+}
+
+static enum outcome write_memory(void)
+{
+	return transfer_memory(true);
+}
+
+static int outsider_pidfd(void)
+{
+	return (int)syscall(SYS_pidfd_open, outsider_pid(), 0);
+}
+
+static enum outcome take_descriptor(void)
+{
+	int pidfd = outsider_pidfd();
+	long fd;
+
+	if (pidfd < 0)
+		return came_through(-1);
+	fd = syscall(SYS_pidfd_getfd, pidfd, fact_number("FD"), 0);
+	if (fd < 0)
+		return came_through(-1);
+	return reads_secret_fd((int)fd);
+}
+
+static enum outcome compare_descriptors(void)
+{
+	long result = syscall(SYS_kcmp, getpid(), outsider_pid(), KCMP_FILES, 0, 0);
+
+	if (result < 0 && errno == ENOSYS)
+		return untried("kernel lacks kcmp");
+	return came_through(result);
+}
+
+/* --- signals ------------------------------------------------------------------------------------
+ */
+
+static enum outcome kill_outsider(void)
+{
+	if (kill(outsider_pid(), SIGUSR1) < 0)
+		return came_through(-1);
+	return outsider_saw("usr1");
+}
+
+static enum outcome tgkill_outsider(void)
+{
+	if (syscall(SYS_tgkill, outsider_pid(), outsider_pid(), SIGUSR1) < 0)
+		return came_through(-1);
+	return outsider_saw("usr1");
+}
+
+static enum outcome queue_signal(void)
+{
+	if (sigqueue(outsider_pid(), SIGUSR1, (union sigval){0}) < 0)
+		return came_through(-1);
+	return outsider_saw("usr1");
+}
+
+static enum outcome pidfd_signal(void)
+{
+	int pidfd = outsider_pidfd();
+
+	if (pidfd < 0 || syscall(SYS_pidfd_send_signal, pidfd, SIGUSR1, NULL, 0) < 0)
+		return came_through(-1);
+	return outsider_saw("usr1");
+}
+
+static enum outcome kill_group(void)
+{
+	if (kill(-outsider_pid(), SIGUSR1) < 0)
+		return came_through(-1);
+	return outsider_saw("usr1");
+}
+
+/* SIGURG is ignored by whoever does not ask for it, so the control hurts nobody. */
+static enum outcome kill_everybody(void)
+{
+	if (kill(-1, SIGURG) < 0)
+		return came_through(-1);
+	return outsider_saw("urg");
+}
+
+/* The kernel sends the signal for us when the pipe becomes readable. */
+static enum outcome signal_by_owner(void)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		broken("pipe");
+	if (fcntl(ends[0], F_SETOWN, outsider_pid()) < 0 || fcntl(ends[0], F_SETSIG, SIGUSR1) < 0 ||
+	    fcntl(ends[0], F_SETFL, O_ASYNC) < 0)
+		return came_through(-1);
+	if (write(ends[1], "x", 1) < 0)
+		broken("write");
+	return outsider_saw("usr1");
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	char stat[512] = "";
+	const char *after_name;
+	int parent = 0;
+	int fd = open(text("/proc/%d/stat", pid), O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	if (read(fd, stat, sizeof(stat) - 1) > 0) {
+		after_name = strrchr(stat, ')');
+		if (!after_name || sscanf(after_name, ") %*c %d", &parent) != 1)
+			parent = 0;
+	}
+	close(fd);
+	return parent;
+}
+
+/* Whoever guards us is among our ancestors, below run.sh. Kill them, then look for what they
+ * guarded. */
+static enum outcome kill_guards_and_steal(void)
+{
+	const pid_t end = fact_number("RUNNER");
+	pid_t parent, thief = fork();
+
+	if (thief != 0)
+		return outcome_of(thief);
+	setsid();
+	if (is_inside())
+		for (pid_t pid = getppid(); pid > 1 && pid != end; pid = parent) {
+			parent = parent_of(pid);
+			kill(pid, SIGKILL);
+		}
+	usleep(300 * 1000);
+	if (file_has(home(".ssh/id"), SECRET) || writes(other("f"), O_WRONLY | O_APPEND) == ESCAPED)
+		make_file("loot", "loot\n");
+	_exit(ESCAPED);
+}
+
+/* A daemon that left the session and all its ancestors behind. */
+static enum outcome outlive_the_run(void)
+{
+	pid_t child = fork();
+
+	if (child != 0)
+		return outcome_of(child);
+	setsid();
+	if (fork() != 0)
+		_exit(ESCAPED);
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	usleep(700 * 1000);
+	make_file("loot", "loot\n");
+	_exit(ESCAPED);
+}
+
+/* Many short generations: a killer that lists processes and then kills them comes too late. */
+static enum outcome outrun_the_killer(void)
+{
+	struct timespec start, now;
+	pid_t child = fork();
+
+	if (child != 0)
+		return outcome_of(child);
+	if (setsid() < 0 || fork() != 0)
+		_exit(ESCAPED);
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		if (fork() != 0)
+			_exit(0);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec < start.tv_sec + 1);
+	make_file("loot", "loot\n");
+	_exit(ESCAPED);
+}
+
+/* --- what one process may set on another
+ * ---------------------------------------------------------- */
+
+static enum outcome limit_outsider(void)
+{
+	const struct rlimit limit = {.rlim_cur = 0, .rlim_max = RLIM_INFINITY};
+	struct rlimit old;
+
+	if (prlimit(outsider_pid(), RLIMIT_CORE, NULL, &old) < 0)
+		return came_through(-1);
+	old.rlim_cur = limit.rlim_cur;
+	return came_through(prlimit(outsider_pid(), RLIMIT_CORE, &old, NULL));
+}
+
+static enum outcome slow_outsider(void)
+{
+	return came_through(setpriority(PRIO_PROCESS, (id_t)outsider_pid(), 5));
+}
+
+static enum outcome pin_outsider(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) < 0)
+		broken("sched_getaffinity");
+	return came_through(sched_setaffinity(outsider_pid(), sizeof(set), &set));
+}
+
+static enum outcome idle_outsider(void)
+{
+	const struct sched_param parameter = {0};
+
+	return came_through(sched_setscheduler(outsider_pid(), SCHED_BATCH, &parameter));
+}
+
+/* --- shared memory and queues
+ * ---------------------------------------------------------------------- */
+
+static enum outcome write_posix_memory(void)
+{
+	int fd = shm_open(fact("SHM"), O_RDWR, 0);
+
+	if (fd < 0)
+		return came_through(-1);
+	return came_through(write(fd, "escaped\n", 8));
+}
+
+static enum outcome attach_sysv_memory(void)
+{
+	int id = shmget((key_t)fact_number("KEY"), 0, 0);
+
+	if (id < 0)
+		return came_through(-1);
+	return shmat(id, NULL, 0) == (void *)-1 ? came_through(-1) : ESCAPED;
+}
+
+static enum outcome send_to_queue(void)
+{
+	mqd_t queue = mq_open(fact("QUEUE"), O_WRONLY | O_NONBLOCK);
+
+	if (queue == (mqd_t)-1)
+		return came_through(-1);
+	return came_through(mq_send(queue, "escaped", 7, 0));
+}
+
+/* --- the kernel's own files
+ * -------------------------------------------------------------------------- */
+
+/* Writes back what is there, so that the control changes nothing. */
+static enum outcome rewrite_setting(const char *path)
+{
+	char value[4096];
+	ssize_t n;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT)
+		return untried("kernel lacks this file");
+	if (fd < 0)
+		return came_through(-1);
+	n = pread(fd, value, sizeof(value), 0);
+	if (n < 0)
+		return untried("the setting cannot be read");
+	return came_through(pwrite(fd, value, (size_t)n, 0));
+}
+
+static enum outcome opens_for_writing(const char *path)
+{
+	if (!exists(path) && !is_inside())
+		return untried("kernel lacks this file");
+	return came_through(open(path, O_WRONLY | O_CLOEXEC));
+}
+
+static enum outcome set_core_pattern(void)
+{
+	return rewrite_setting("/proc/sys/kernel/core_pattern");
+}
+
+static enum outcome set_modprobe(void)
+{
+	return rewrite_setting("/proc/sys/kernel/modprobe");
+}
+
+static enum outcome open_sysrq(void)
+{
+	return opens_for_writing("/proc/sysrq-trigger");
+}
+
+static enum outcome set_sysfs(void)
+{
+	return rewrite_setting("/sys/kernel/profiling");
+}
+
+static enum outcome set_uevent_helper(void)
+{
+	return opens_for_writing("/sys/kernel/uevent_helper");
+}
+
+static enum outcome register_binfmt(void)
+{
+	return opens_for_writing("/proc/sys/fs/binfmt_misc/register");
+}
+
+static enum outcome make_cgroup(void)
+{
+	static const char *const parents[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified",
+					      "/sys/fs/cgroup/pids", "/sys/fs/cgroup/memory"};
+	const char *path;
+
+	for (size_t i = 0; i < sizeof(parents) / sizeof(parents[0]); i++) {
+		path = text("%s/lapbelt-escape-%d", parents[i], getpid());
+		if (mkdir(path, 0755) == 0) {
+			rmdir(path);
+			return ESCAPED;
+		}
+	}
+	return came_through(-1);
+}
+
+static enum outcome open_memory_device(void)
+{
+	return opens_for_writing("/dev/mem");
+}
+
+static enum outcome open_kernel_log(void)
+{
+	return opens_for_writing("/dev/kmsg");
+}
+
+static enum outcome protect_from_oom(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return came_through(-1);
+	if (write(fd, "-1000", 5) < 0 && errno == EACCES)
+		return untried("root here lacks CAP_SYS_RESOURCE");
+	return came_through(write(fd, "-1000", 5));
+}
+
+const struct escape_case proc_cases[] = {
+	{"A046a",                "read the environment of a process outside", read_environ},
+	{"A046b",          "read the environment of a thread outside", read_thread_environ},
+	{"A047a",                "read a secret through /proc/PID/root", read_through_root},
+	{"A047b",   "read a secret through /proc/PID/cwd", read_through_cwd},
+	{"A047c",                "read a secret through /proc/PID/fd", read_through_fd},
+	{"A047d",     "read /proc/PID/mem", read_mem},
+	{"A047e",                "read /proc/PID/maps", read_maps},
+	{"A049a",      "attach to a process outside", attach},
+	{"A049b",                "seize a process outside", seize},
+	{"A050a",       "process_vm_readv a process outside", read_memory},
+	{"A050b",                "process_vm_writev a process outside", write_memory},
+	{"A050c",              "pidfd_getfd from a process outside", take_descriptor},
+	{"A050d",                "kcmp with a process outside", compare_descriptors},
+	{"A052a",             "kill a process outside", kill_outsider},
+	{"A052b",                "tgkill a process outside", tgkill_outsider},
+	{"A052c",                "queue a signal to a process outside", queue_signal},
+	{"A052d",                "signal a process outside by pidfd", pidfd_signal},
+	{"A052e",                 "kill a process group outside", kill_group},
+	{"A052f",                "kill everybody", kill_everybody},
+	{"A052g",           "have the kernel signal a process outside (F_SETOWN)", signal_by_owner},
+	{"A052h",                "kill every ancestor, then steal", kill_guards_and_steal, LEAVES_LOOT},
+	{"A137a",          "outlive the run as a daemon", outlive_the_run, LEAVES_LOOT},
+	{"A137b",                "outlive the run by forking on and on", outrun_the_killer, LEAVES_LOOT},
+	{"A140a",       "set a limit of a process outside", limit_outsider},
+	{"A140b",                "set the priority of a process outside", slow_outsider},
+	{"A140c",   "set the processors of a process outside", pin_outsider},
+	{"A140d",                "set the scheduler of a process outside", idle_outsider},
+	{"A140e",         "raise the OOM score of a process outside", raise_oom_score},
+	{"A140f",                "become immune to the OOM killer", protect_from_oom, NEEDS_ROOT},
+	{"A133a",       "write POSIX shared memory of a process outside", write_posix_memory},
+	{"A133b",                "attach SysV shared memory of a process outside", attach_sysv_memory},
+	{"A133c",          "send to a message queue of a process outside", send_to_queue},
+	{"A055a",                "write core_pattern", set_core_pattern, NEEDS_ROOT},
+	{"A055b",          "write the path of modprobe", set_modprobe, NEEDS_ROOT},
+	{"A055c",                "open sysrq-trigger", open_sysrq, NEEDS_ROOT},
+	{"A055d",            "write a file of sysfs", set_sysfs, NEEDS_ROOT},
+	{"A055e",                "open uevent_helper", set_uevent_helper, NEEDS_ROOT},
+	{"A055f",        "open binfmt_misc/register", register_binfmt, NEEDS_ROOT},
+	{"A055g",                "make a control group", make_cgroup, NEEDS_ROOT},
+	{"A055h",       "open /dev/mem", open_memory_device, NEEDS_ROOT},
+	{"A055i",                "open /dev/kmsg", open_kernel_log, NEEDS_ROOT},
+	{0},
+};

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* System calls that go around a filter, or that no sandboxed command needs. */
+#include "escape.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/filter.h>
+#include <linux/io_uring.h>
+#include <linux/keyctl.h>
+#include <linux/perf_event.h>
+#include <linux/seccomp.h>
+#include <linux/userfaultfd.h>
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static enum outcome set_up_io_uring(void)
+{
+	struct io_uring_params parameters = {0};
+	long result = syscall(SYS_io_uring_setup, 4, &parameters);
+
+	if (result < 0 && (errno == ENOSYS || errno == EPERM))
+		return untried("kernel lacks io_uring, or it is switched off");
+	return came_through(result);
+}
+
+#ifdef __x86_64__
+
+#define X32_BIT 0x40000000L
+
+static enum outcome call_by_x32(void)
+{
+	long fd = syscall(X32_BIT | SYS_openat, AT_FDCWD, other("f"), O_WRONLY | O_APPEND, 0);
+
+	if (fd < 0 && errno == ENOSYS)
+		return untried("kernel lacks x32");
+	return came_through(fd);
+}
+
+enum {
+	I386_OPEN = 5,
+	I386_SOCKET = 359
+};
+
+static long int80(long number, long a, long b, long c)
+{
+	long result;
+
+	__asm__ volatile("int $0x80"
+			 : "=a"(result)
+			 : "a"(number), "b"(a), "c"(b), "d"(c)
+			 : "memory", "r8", "r9", "r10", "r11");
+	return result;
+}
+
+static enum outcome call_by_int80(void)
+{
+	char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	long result;
+
+	if (low == MAP_FAILED)
+		broken("mmap");
+	snprintf(low, 4096, "%s", other("f"));
+	result = int80(I386_OPEN, (long)(intptr_t)low, O_WRONLY | O_APPEND, 0);
+	if (result == -ENOSYS)
+		return untried("kernel lacks 32-bit calls");
+	errno = (int)-result;
+	return came_through(result < 0 ? -1 : result);
+}
+
+static enum outcome socket_by_int80(void)
+{
+	long result = int80(I386_SOCKET, 16 /* AF_NETLINK */, 3 /* SOCK_RAW */, 4 /* SOCK_DIAG */);
+
+	if (result == -ENOSYS)
+		return untried("kernel lacks 32-bit calls");
+	errno = (int)-result;
+	return came_through(result < 0 ? -1 : result);
+}
+
+#else
+
+static enum outcome call_by_x32(void)
+{
+	return untried("kernel lacks x32: another architecture");
+}
+
+static enum outcome call_by_int80(void)
+{
+	return untried("kernel lacks int 0x80: another architecture");
+}
+
+static enum outcome socket_by_int80(void)
+{
+	return untried("kernel lacks int 0x80: another architecture");
+}
+
+#endif
+
+/* --- typing into our own terminal
+ * ----------------------------------------------------------------- */
+
+static enum outcome type_ahead(unsigned long request)
+{
+	char letter = 'x';
+	long result = syscall(SYS_ioctl, 0, request, &letter);
+
+	if (result < 0 && errno == EIO)
+		return untried("kernel lacks TIOCSTI, or it is switched off");
+	return came_through(result);
+}
+
+static enum outcome push_character(void)
+{
+	return type_ahead(TIOCSTI);
+}
+
+/* The kernel looks at the low half only, a careless filter at the whole. */
+static enum outcome push_character_high_bits(void)
+{
+	return type_ahead(TIOCSTI | 1UL << 32);
+}
+
+/* The subcode asks for the shift state: harmless, but the same door as the paste. */
+static enum outcome use_tioclinux(void)
+{
+	char subcode = 6;
+	int fd = open("/dev/tty0", O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
+		return came_through(-1);
+	return came_through(ioctl(fd, TIOCLINUX, &subcode));
+}
+
+static enum outcome open_memory_of_disk(void)
+{
+	DIR *dev = opendir("/dev");
+	struct dirent *entry;
+	struct stat st;
+
+	if (!dev)
+		return came_through(-1);
+	while ((entry = readdir(dev)))
+		if (fstatat(dirfd(dev), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISBLK(st.st_mode) &&
+		    openat(dirfd(dev), entry->d_name, O_WRONLY | O_CLOEXEC) >= 0)
+			return ESCAPED;
+	printf("# no disk opens\n");
+	return CONTAINED;
+}
+
+static enum outcome open_control_device(void)
+{
+	static const char *const devices[] = {
+		"/dev/loop-control",  "/dev/kvm",       "/dev/net/tun",
+		"/dev/uinput",        "/dev/vhost-net", "/dev/mapper/control",
+		"/dev/btrfs-control", "/dev/console",   "/dev/tty1",
+	};
+
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+		if (open(devices[i], O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) >= 0)
+			return ESCAPED;
+	return came_through(-1);
+}
+
+static enum outcome open_fuse(void)
+{
+	if (!exists("/dev/fuse") && !is_inside())
+		return untried("kernel lacks /dev/fuse");
+	return came_through(open("/dev/fuse", O_RDWR | O_CLOEXEC));
+}
+
+/* --- calls that no command needs
+ * --------------------------------------------------------------------- */
+
+static enum outcome handle_page_faults(void)
+{
+	long result = syscall(SYS_userfaultfd, UFFD_USER_MODE_ONLY | O_CLOEXEC);
+
+	if (result < 0 && errno == ENOSYS)
+		return untried("kernel lacks userfaultfd");
+	return came_through(result);
+}
+
+static enum outcome look_at_keyring(void)
+{
+	long result = syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_USER_KEYRING, 1);
+
+	if (result < 0 && errno == ENOSYS)
+		return untried("kernel lacks keyrings");
+	return came_through(result);
+}
+
+static enum outcome add_key(void)
+{
+	long result =
+		syscall(SYS_add_key, "user", "lapbelt-escape", "x", 1, KEY_SPEC_PROCESS_KEYRING);
+
+	if (result < 0 && errno == ENOSYS)
+		return untried("kernel lacks keyrings");
+	return came_through(result);
+}
+
+static enum outcome make_bpf_map(void)
+{
+	union bpf_attr attr = {
+		.map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 4, .max_entries = 1};
+
+	return came_through(syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr)));
+}
+
+static enum outcome open_perf_event(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_TASK_CLOCK,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1};
+	long result = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+
+	if (result < 0 && errno == EACCES)
+		return untried("kernel lacks perf events for ordinary users");
+	return came_through(result);
+}
+
+/* Whoever listens in front of the supervisor answers in its place. */
+static enum outcome listen_in_front(void)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog program = {.len = 1, .filter = &allow};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		broken("prctl");
+	return came_through(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+				    SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
+}
+
+/* A listener or a policy that stayed open across exec would be ours. */
+static enum outcome find_leaked_descriptor(void)
+{
+	for (int fd = 3; fd < 4096; fd++)
+		if (fcntl(fd, F_GETFD) >= 0) {
+			printf("# descriptor %d is open\n", fd);
+			return ESCAPED;
+		}
+	return CONTAINED;
+}
+
+const struct escape_case seccomp_cases[] = {
+	{"A061",					   "set up an io_uring", set_up_io_uring},
+	{"A062a",				 "open a file outside by int 0x80", call_by_int80},
+	{"A062b",					  "make a diagnostic socket by int 0x80", socket_by_int80},
+	{"A063",				   "open a file outside by an x32 call", call_by_x32},
+	{"A125",					  "type into the own terminal", push_character, ON_TTY},
+	{"A064a",				 "type into the own terminal with high bits set", push_character_high_bits,
+	 ON_TTY},
+	{"A126",					   "TIOCLINUX on a console", use_tioclinux, NEEDS_ROOT},
+	{"A076b",				     "open a disk for writing", open_memory_of_disk, NEEDS_ROOT},
+	{"A076c",					   "open a control device", open_control_device, NEEDS_ROOT},
+	{"A070a",				  "handle page faults with userfaultfd", handle_page_faults},
+	{"A070b",						"open /dev/fuse", open_fuse, NEEDS_ROOT},
+	{"A122a","look at the user's keyring", look_at_keyring},
+	{"A122b",					   "add a key", add_key},
+	{"A075a",					   "make a BPF map", make_bpf_map, NEEDS_ROOT},
+	{"A075b",				   "open a perf event", open_perf_event},
+	{"A071a",						"install a listener in front of the supervisor", listen_in_front},
+	{"A071b","find a leaked descriptor", find_leaked_descriptor, WITH_FDS},
+	{0				     },
+};

@@ -1,0 +1,480 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The live judge: acts under a profile, against the running kernel.
+
+usage: live.py LAPBELT root|user
+
+Each row is a profile, an act and the answer. The act is done three times over: without a sandbox
+(the control: it must succeed, else a denial would prove nothing), under `lapbelt exec` (it must do
+what the row says), and as a question to `lapbelt decide` (which must agree). Every act gets a new
+world: files below {w}, a listener on {port}, a listening Unix socket {w}/s/sock.
+
+With `user`, root becomes an ordinary user first. The output is TAP.
+"""
+import contextlib
+import errno
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+
+NOBODY = 65534
+
+# expectation: (what decide says, how the act may end)
+EXPECTED = {
+    "allow": ("allow", ("ok",)),
+    "deny": ("deny", ("EPERM", "EACCES")),
+    "stricter": ("allow", ("EPERM", "EACCES")),  # a gap that plan lists: too much is denied
+    "not moved": ("allow", ("EXDEV",)),  # it would be more open at its new place: mv copies
+}
+
+# ---- Acts: what the child does; each returns nothing or raises OSError -------------------------
+
+
+def act_read(path):
+    with open(path, "rb") as f:
+        f.read()
+
+
+def act_write(path):
+    os.close(os.open(path, os.O_WRONLY))
+
+
+def act_rdwr(path):
+    os.close(os.open(path, os.O_RDWR))
+
+
+def act_create(path):
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
+
+
+def act_truncate(path):
+    os.truncate(path, 0)
+
+
+def act_chmod(path, mode):
+    os.chmod(path, int(mode, 8))
+
+
+def act_utime(path):
+    os.utime(path, (1, 1))
+
+
+def act_exec(path):
+    status = os.spawnv(os.P_WAIT, path, [path])
+    if status == 127:
+        raise OSError(errno.EPERM, "not executed")
+
+
+def address(host, port):
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return family, (host, int(port))
+
+
+def act_connect(host, port):
+    family, where = address(host, port)
+    with socket.socket(family) as s:
+        s.connect(where)
+
+
+def act_send(host, port):
+    family, where = address(host, port)
+    with socket.socket(family, socket.SOCK_DGRAM) as s:
+        s.sendto(b"x", where)
+
+
+def act_bind(host, port):
+    family, where = address(host, port)
+    with socket.socket(family) as s:
+        s.bind(where)
+
+
+def act_listen(host, port):
+    family, where = address(host, port)
+    with socket.socket(family) as s:
+        s.bind(where)
+        s.listen(1)
+
+
+def act_connect_unix(path):
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(path)
+
+
+def act_bind_unix(path):
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(path)
+
+
+def act_signal(who):
+    if who == "self":
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+        os.kill(os.getpid(), signal.SIGUSR1)
+    else:
+        os.kill(int(who), 0)
+
+
+# name: (what to do, the questions that `decide` must all answer with allow)
+ACTS = {
+    "read": (act_read, lambda p: [("file-read-data", p)]),
+    "write": (act_write, lambda p: [("file-write-data", p)]),
+    "rdwr": (act_rdwr, lambda p: [("file-read-data", p), ("file-write-data", p)]),
+    "create": (act_create, lambda p: [("file-write-create", p, "vnode-type=REGULAR-FILE")]),
+    "mkdir": (os.mkdir, lambda p: [("file-write-create", p, "vnode-type=DIRECTORY")]),
+    "mkfifo": (os.mkfifo, lambda p: [("file-write-create", p, "vnode-type=FIFO")]),
+    "symlink": (lambda p: os.symlink("x", p),
+                lambda p: [("file-write-create", p, "vnode-type=SYMLINK")]),
+    "unlink": (os.unlink, lambda p: [("file-write-unlink", p)]),
+    "rmdir": (os.rmdir, lambda p: [("file-write-unlink", p)]),
+    "rename": (os.rename, lambda a, b: [("file-write-unlink", a), ("file-write-create", b)]),
+    "link": (os.link, lambda a, b: [("file-link", a), ("file-write-create", b)]),
+    "truncate": (act_truncate, lambda p: [("file-write-data", p)]),
+    "chmod": (act_chmod, lambda p, mode: [("file-write-mode", p)]
+              + ([("file-write-setugid", p)] if int(mode, 8) & 0o6000 else [])),
+    "utime": (act_utime, lambda p: [("file-write-times", p)]),
+    "exec": (act_exec, lambda p: [("process-exec*", p)]),
+    "connect": (act_connect, lambda h, p: [("network-outbound", end(h, p))]),
+    "send": (act_send, lambda h, p: [("network-outbound", end(h, p), "protocol=udp")]),
+    "bind": (act_bind, lambda h, p: [("network-bind", end(h, p))]),
+    "listen": (act_listen, lambda h, p: [("network-bind", end(h, p)),
+                                         ("network-inbound", end(h, p))]),
+    "connect-unix": (act_connect_unix, lambda p: [("network-outbound", p)]),
+    "bind-unix": (act_bind_unix, lambda p: [("network-bind", p),
+                                            ("file-write-create", p, "vnode-type=SOCKET")]),
+    "signal": (act_signal,
+               lambda who: [("signal", "target=" + ("self" if who == "self" else "others"))]),
+}
+
+
+def end(host, port):
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def do_act(name, arguments):
+    """The child: prints ok, or the name of the error."""
+    try:
+        ACTS[name][0](*arguments)
+    except OSError as e:
+        print(errno.errorcode.get(e.errno, str(e.errno)))
+    else:
+        print("ok")
+
+
+# ---- Rows --------------------------------------------------------------------------------------
+
+# Enough for the interpreter that does the acts, and nothing of the world.
+BASE = """(version 1)(deny default)(allow process*)(allow sysctl-read)(allow signal (target self))
+(allow file-read* (subpath "/usr") (subpath "/lib") (subpath "/lib64") (subpath "/etc")
+  (subpath "{bin}") (subpath "{python}") (literal "/"))
+(allow file-read-metadata)
+"""
+OPEN = "(version 1)(allow default)\n"
+W = '(subpath "{w}")'
+WRITE = BASE + f"(allow file-write* {W})(allow file-read* {W})\n"
+
+# title, profile, act, arguments, expectation [, options of lapbelt exec]. Numbers: test vectors of
+# the language reference.
+ROWS = [
+    ("1: the last match wins: deny", BASE + f'(allow file-read* {W})'
+     '(deny file-read* (subpath "{w}/d"))', "read", ["{w}/d/x"], "deny"),
+    ("2: the last match wins: allow", BASE + '(deny file-read* (subpath "{w}/d"))'
+     f'(allow file-read* {W})', "read", ["{w}/d/x"], "allow"),
+    ("5: a read deny does not stop a rename on macOS", WRITE + '(deny file-read* (literal "{w}/.env"))',
+     "rename", ["{w}/.env", "{w}/env"], "not moved"),
+    ("6: a write deny does", WRITE + '(deny file-write* (literal "{w}/.env"))',
+     "rename", ["{w}/.env", "{w}/env"], "deny"),
+    ("8: a regex for another name", OPEN + r'(deny file-read* (regex #"^.*/\.xssh(/.*)?$"))',
+     "read", ["{w}/.SSH/config"], "allow"),
+    ("8: a regex for this name", OPEN + r'(deny file-read* (regex #"^.*/\.SSH(/.*)?$"))',
+     "read", ["{w}/.SSH/config"], "deny"),
+    ("10: (?: makes the pattern dead", OPEN +
+     r'(deny file-read-data (regex #"^{w}/(?:.*/)?\.env$"))', "read", ["{w}/d/.env"], "allow"),
+    ("10: the same with a group", OPEN + r'(deny file-read-data (regex #"^{w}/(.*/)?\.env$"))',
+     "read", ["{w}/d/.env"], "deny"),
+    ("11: the more specific operation wins", BASE + '(allow file-read-data (subpath "/"))'
+     '(deny file-read* (literal "{w}/a"))', "read", ["{w}/a"], "allow"),
+    ("11: denied on the operation itself", BASE + '(allow file-read-data (subpath "/"))'
+     '(deny file-read-data (literal "{w}/a"))', "read", ["{w}/a"], "deny"),
+    ("12: an unfiltered allow before a filtered deny", BASE + f'(allow file-read* {W})'
+     '(allow network-outbound)(deny network-outbound (subpath "{w}/s"))',
+     "connect-unix", ["{w}/s/sock"], "deny"),
+    ("12: an unfiltered allow after a filtered deny", BASE + f'(allow file-read* {W})'
+     '(deny network-outbound (subpath "{w}/s"))(allow network-outbound)',
+     "connect-unix", ["{w}/s/sock"], "deny"),
+    ("12: an unfiltered deny leaves a filtered allow", OPEN +
+     '(allow network-outbound (subpath "{w}/s"))(deny network*)',
+     "connect-unix", ["{w}/s/sock"], "allow"),
+    ("15: localhost is 127.0.0.1", BASE + '(allow network-outbound (remote ip "localhost:{port}"))',
+     "connect", ["127.0.0.1", "{port}"], "allow"),
+    ("15: localhost is ::1", BASE + '(allow network-outbound (remote ip "localhost:{port6}"))',
+     "connect", ["::1", "{port6}"], "allow"),
+    ("15: localhost is ::ffff:127.0.0.1, here",
+     BASE + '(allow network-outbound (remote ip "localhost:{port}"))',
+     "connect", ["::ffff:127.0.0.1", "{port}"], "allow"),
+    ("15: another port", BASE + '(allow network-outbound (remote ip "localhost:{free}"))',
+     "connect", ["127.0.0.1", "{port}"], "deny"),
+    ("15: a denied localhost is denied in its mapped form",
+     OPEN + '(deny network-outbound (remote ip "localhost:*"))',
+     "connect", ["::ffff:127.0.0.1", "{port}"], "deny"),
+    ("16: a local filter matches an unbound socket",
+     BASE + '(allow network-outbound (local ip "localhost:*"))',
+     "connect", ["127.0.0.1", "{port}"], "allow"),
+    ("16: control: no rule", BASE, "connect", ["127.0.0.1", "{port}"], "deny"),
+    ("17: bind to the port", BASE + '(allow network-bind (local ip "localhost:{free}"))',
+     "bind", ["127.0.0.1", "{free}"], "allow"),
+    ("17: bind to all interfaces", BASE + '(allow network-bind (local ip "localhost:{free}"))',
+     "bind", ["0.0.0.0", "{free}"], "deny"),
+    ("17: bind to another port", BASE + '(allow network-bind (local ip "localhost:{free}"))',
+     "bind", ["127.0.0.1", "{free2}"], "deny"),
+    ("17: listen is network-inbound", BASE + '(allow network-bind (local ip "localhost:{free}"))',
+     "listen", ["127.0.0.1", "{free}"], "deny"),
+    ("17: network-inbound alone is enough",
+     BASE + '(allow network-inbound (local ip "localhost:{free}"))',
+     "listen", ["127.0.0.1", "{free}"], "allow"),
+    ("22: an unknown escape loses its backslash", BASE + r'(allow file-read* (subpath "{w}/b\q"))',
+     "read", [r"{w}/b\q/x"], "deny"),
+    ("22: a backslash is written twice", BASE + r'(allow file-read* (subpath "{w}/b\\q"))',
+     "read", [r"{w}/b\q/x"], "allow"),
+    ("23: /dev/null without the runtime", WRITE, "write", ["/dev/null"], "deny", "--no-runtime"),
+    ("23: /dev/null with the runtime", WRITE, "write", ["/dev/null"], "allow"),
+    ("24: a hard link that was there", BASE + f'(allow file-read* {W})', "read", ["{w}/hard"],
+     "allow"),
+    ("24: control: its other name", BASE + f'(allow file-read* {W})', "read", ["{o}/secret"],
+     "deny"),
+    ("26: (allow default) does not set the user id", OPEN, "chmod", ["{w}/a", "4755"], "deny"),
+    ("26: nor the group id", OPEN, "chmod", ["{w}/a", "2755"], "deny"),
+    ("26: control: another mode", OPEN, "chmod", ["{w}/a", "755"], "allow"),
+    ("26: with a rule of its own", OPEN + f"(allow file-write-setugid {W})",
+     "chmod", ["{w}/a", "4755"], "allow"),
+    ("27: a symbolic link out of the allowed tree", BASE + f"(allow file-read* {W})",
+     "read", ["{w}/alias"], "deny"),
+
+    ("an open tree can be read", BASE + f"(allow file-read* {W})", "read", ["{w}/a"], "allow"),
+    ("and not written", BASE + f"(allow file-read* {W})", "write", ["{w}/a"], "deny"),
+    ("nor opened for both", BASE + f"(allow file-read* {W})", "rdwr", ["{w}/a"], "deny"),
+    ("nor truncated", BASE + f"(allow file-read* {W})", "truncate", ["{w}/a"], "deny"),
+    ("nor extended", BASE + f"(allow file-read* {W})", "create", ["{w}/new"], "deny"),
+    ("nor emptied", BASE + f"(allow file-read* {W})", "unlink", ["{w}/a"], "deny"),
+    ("nor touched", BASE + f"(allow file-read* {W})", "utime", ["{w}/a"], "deny"),
+    ("nor given another mode", BASE + f"(allow file-read* {W})", "chmod", ["{w}/a", "600"], "deny"),
+    ("a write tree takes a new file", WRITE, "create", ["{w}/new"], "allow"),
+    ("a write tree takes a folder", WRITE, "mkdir", ["{w}/new"], "allow"),
+    ("a write tree takes a symbolic link", WRITE, "symlink", ["{w}/new"], "allow"),
+    ("a write tree takes a FIFO", WRITE, "mkfifo", ["{w}/new"], "allow"),
+    ("a write tree gives up a file", WRITE, "unlink", ["{w}/a"], "allow"),
+    ("a write tree gives up a folder", WRITE, "rmdir", ["{w}/empty"], "allow"),
+    ("a write tree allows renaming", WRITE, "rename", ["{w}/a", "{w}/d/a"], "allow"),
+    ("a write tree allows linking", WRITE, "link", ["{w}/a", "{w}/d/a"], "allow"),
+    ("a write tree allows touching", WRITE, "utime", ["{w}/a"], "allow"),
+    ("a write tree allows opening for both", WRITE, "rdwr", ["{w}/a"], "allow"),
+    ("a protected name that is not there cannot be made",
+     WRITE + r'(deny file-write* (regex #"/\.git/hooks(/|$)"))',
+     "mkdir", ["{w}/.git/hooks"], "deny"),
+    ("nor come by renaming", WRITE + r'(deny file-write* (regex #"/\.git/hooks(/|$)"))',
+     "rename", ["{w}/empty", "{w}/.git/hooks"], "deny"),
+    ("nor by a symbolic link", WRITE + r'(deny file-write* (regex #"/\.git/hooks(/|$)"))',
+     "symlink", ["{w}/.git/hooks"], "deny"),
+    ("its neighbour can be made", WRITE + r'(deny file-write* (regex #"/\.git/hooks(/|$)"))',
+     "mkdir", ["{w}/.git/hooks2"], "allow"),
+    ("folders only: a folder", BASE + f"(allow file-write-create (require-all {W}"
+     " (vnode-type DIRECTORY)))", "mkdir", ["{w}/new"], "allow"),
+    ("folders only: a file", BASE + f"(allow file-write-create (require-all {W}"
+     " (vnode-type DIRECTORY)))", "create", ["{w}/new"], "deny"),
+    ("all but one name: the name", BASE + f'(allow file-read* (require-all {W} (require-not'
+     ' (literal "{w}/a"))))', "read", ["{w}/a"], "deny"),
+    ("all but one name: another", BASE + f'(allow file-read* (require-all {W} (require-not'
+     ' (literal "{w}/a"))))', "read", ["{w}/d/x"], "allow"),
+    ("a subpath ends at a component", OPEN + '(deny file-read* (subpath "{w}/d"))',
+     "read", ["{w}/dd"], "allow"),
+    ("a prefix does not", OPEN + '(deny file-read* (prefix "{w}/d"))', "read", ["{w}/dd"], "deny"),
+    ("a program that may not be executed", OPEN + '(deny process-exec* (literal "{w}/tool"))',
+     "exec", ["{w}/tool"], "deny"),
+    ("control: its neighbour", OPEN + '(deny process-exec* (literal "{w}/tool2"))',
+     "exec", ["{w}/tool"], "allow"),
+    ("udp is denied with the network", OPEN + "(deny network*)", "send", ["127.0.0.1", "{port}"],
+     "deny"),
+    ("udp cannot be allowed by address",
+     OPEN + '(deny network*)(allow network-outbound (remote udp "*:*"))(allow network-bind)',
+     "send", ["127.0.0.1", "{port}"], "stricter"),
+    ("and tcp stays denied",
+     OPEN + '(deny network*)(allow network-outbound (remote udp "*:*"))(allow network-bind)',
+     "connect", ["127.0.0.1", "{port}"], "deny"),
+    ("a Unix socket may not be made", OPEN + "(deny network-bind)", "bind-unix", ["{w}/new"],
+     "deny"),
+    ("a Unix socket needs its name too", OPEN + f"(deny file-write-create {W})",
+     "bind-unix", ["{w}/new"], "deny"),
+    ("control: both are allowed", OPEN + '(deny file-write-create (literal "{w}/other"))',
+     "bind-unix", ["{w}/new"], "allow"),
+    ("signals to others", OPEN + "(deny signal (target others))", "signal", ["{pid}"], "deny"),
+    ("signals to oneself", OPEN + "(deny signal (target others))", "signal", ["self"], "allow"),
+]
+
+# ---- The world ---------------------------------------------------------------------------------
+
+
+def free_ports(n):
+    """Ports that nobody has, as far as can be told."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(n)]
+        for s in sockets:
+            s.bind(("127.0.0.1", 0))
+        return [s.getsockname()[1] for s in sockets]
+
+
+def write_file(path, text, mode=0o644):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    os.chmod(path, mode)
+
+
+class World:
+    """Files, listeners and names for one act; gone afterwards."""
+
+    def __init__(self, tools):
+        self.stack = contextlib.ExitStack()
+        top = self.stack.enter_context(tempfile.TemporaryDirectory(prefix="lapbelt-live-"))
+        top = os.path.realpath(top)
+        w, o = top + "/w", top + "/o"
+        for path in ("/w/a", "/w/.env", "/w/d/x", "/w/d/.env", "/w/dd", "/w/.SSH/config",
+                     "/w/b\\q/x", "/w/.git/HEAD", "/o/secret"):
+            write_file(top + path, "text\n")
+        write_file(w + "/tool", "#!/bin/true\n", 0o755)
+        os.mkdir(w + "/empty")
+        os.mkdir(w + "/s")
+        os.symlink(o + "/secret", w + "/alias")
+        os.link(o + "/secret", w + "/hard")
+        child = self.stack.enter_context(subprocess.Popen(["sleep", "60"]))
+        self.stack.callback(child.kill)
+        free, free2 = free_ports(2)
+        self.names = {
+            "w": w, "o": o, "free": free, "free2": free2, "pid": child.pid,
+            "port": self.listen(socket.AF_INET, ("127.0.0.1", 0)),
+            "port6": self.listen(socket.AF_INET6, ("::1", 0)) if socket.has_ipv6 else 0,
+            **tools,
+        }
+        self.listen(socket.AF_UNIX, w + "/s/sock")
+
+    def listen(self, family, where):
+        s = self.stack.enter_context(socket.socket(family))
+        try:
+            s.bind(where)
+        except OSError:
+            return 0  # no ::1 here: the control says so
+        s.listen(8)
+        return s.getsockname()[1] if family != socket.AF_UNIX else 0
+
+    def fill(self, text):
+        for name, value in self.names.items():
+            text = text.replace("{" + name + "}", str(value))
+        return text
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+
+def run(command):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=60, check=False, cwd="/")
+
+
+# ---- Judging -----------------------------------------------------------------------------------
+
+
+class Judge:
+    def __init__(self, lapbelt, script):
+        self.lapbelt = lapbelt
+        self.script = script
+        self.tools = {"bin": os.path.dirname(lapbelt), "python": sys.base_prefix}
+        self.count = self.failures = 0
+
+    def child(self, act, arguments):
+        return [sys.executable, "-I", "-S", self.script, "--act", act, *arguments]
+
+    def control(self, act, arguments):
+        with World(self.tools) as world:
+            return run(self.child(act, map(world.fill, arguments))).stdout.strip()
+
+    def confined(self, profile, act, arguments, options):
+        with World(self.tools) as world:
+            done = run([self.lapbelt, "exec", *options, "-p", world.fill(profile), "--",
+                        *self.child(act, map(world.fill, arguments))])
+        return done.stdout.strip() or f"status {done.returncode}: {done.stderr.strip()[-600:]}"
+
+    def decided(self, profile, act, arguments, options):
+        runtime = [] if "--no-runtime" in options else ["--exec"]
+        with World(self.tools) as world:
+            # As the kernel does, follow the symbolic link that is there.
+            words = [os.path.realpath(word) if word.startswith("/") else word
+                     for word in map(world.fill, arguments)]
+            answers = [run([self.lapbelt, "decide", *runtime, "-p", world.fill(profile),
+                            *question]).stdout.split(" ")[0].strip() or "nothing"
+                       for question in ACTS[act][1](*words)]
+        return "allow" if all(a == "allow" for a in answers) else min(answers, key="allow".__eq__)
+
+    def report(self, ok, title, detail, skip=""):
+        self.count += 1
+        self.failures += not ok
+        print(f"{'' if ok else 'not '}ok {self.count} - {title}{skip}")
+        if not ok:
+            for line in detail.splitlines():
+                print("# " + line)
+        sys.stdout.flush()
+
+    def judge(self, title, profile, act, arguments, expected, *options):
+        control = self.control(act, arguments)
+        if control != "ok":
+            must_work = "LAPBELT_MUST_WORK" in os.environ
+            self.report(not must_work, title, control,
+                        f" # SKIP without a sandbox the act ends with {control}")
+            return
+        decided = self.decided(profile, act, arguments, options)
+        live = self.confined(profile, act, arguments, options)
+        ok = decided == EXPECTED[expected][0] and live in EXPECTED[expected][1]
+        self.report(ok, title, f"expected {expected}, decide says {decided}, the kernel {live}")
+
+    def judge_exec_of_command(self):
+        """Vector 20: no process* at all."""
+        done = run([self.lapbelt, "exec", "-p", "(version 1)(deny default)", "/bin/true"])
+        ok = done.returncode == 71 and "execvp() of '/bin/true' failed" in done.stderr
+        self.report(ok, "20: a profile that allows no execution runs nothing",
+                    f"{done.returncode} {done.stderr}")
+
+
+def judge_all(lapbelt, script):
+    judge = Judge(lapbelt, script)
+    for row in ROWS:
+        judge.judge(*row)
+    judge.judge_exec_of_command()
+    print(f"1..{judge.count}")
+    return 1 if judge.failures else 0
+
+
+def main(lapbelt, who):
+    is_root = os.geteuid() == 0
+    if who == "root" and not is_root:
+        print("1..0 # SKIP this user is not root")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="lapbelt-bin-") as folder:
+        # Copies, in a folder that an ordinary user reaches.
+        folder = os.path.realpath(folder)
+        os.chmod(folder, 0o755)
+        program = shutil.copy(lapbelt, folder + "/lapbelt")
+        script = shutil.copy(__file__, folder + "/live.py")
+        if who == "user" and is_root:
+            return subprocess.run([sys.executable, script, program, who], user=NOBODY,
+                                  group=NOBODY, extra_groups=[], check=False).returncode
+        return judge_all(program, script)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--act":
+        do_act(sys.argv[2], sys.argv[3:])
+    else:
+        sys.exit(main(sys.argv[1], sys.argv[2]))

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base: bounds, sticking errors, and what happens at the edges. */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/io.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "base/banned.h"
+
+/* ---- arena ----------------------------------------------------------------------------------- */
+
+static void arena_gives_zeroed_aligned_memory(void)
+{
+	struct arena arena = {0};
+
+	for (size_t size = 0; size < 3000; size += 7) {
+		unsigned char *p = arena_alloc(&arena, size);
+
+		CHECK(p != NULL);
+		CHECK_INT((uintptr_t)p % _Alignof(max_align_t), 0);
+		for (size_t i = 0; i < size; i++)
+			CHECK_INT(p[i], 0);
+		memset(p, 0xff, size);
+	}
+	CHECK(arena_alloc(&arena, 1 << 20) != NULL);
+	arena_release(&arena);
+	CHECK_INT(arena.used, 0);
+	CHECK(arena_alloc(&arena, 1) != NULL);
+	arena_release(&arena);
+}
+
+static void arena_keeps_its_limit(void)
+{
+	struct arena arena = {.limit = 100};
+
+	CHECK(arena_alloc(&arena, 64) != NULL);
+	CHECK(arena_alloc(&arena, 64) == NULL);
+	CHECK(arena_alloc(&arena, 16) != NULL);
+	CHECK(arena_alloc(&arena, 32) == NULL);
+	CHECK(arena_alloc(&arena, 101) == NULL);
+	arena_release(&arena);
+	CHECK(arena_alloc(&arena, 96) != NULL);
+	arena_release(&arena);
+}
+
+static void arena_refuses_sizes_that_overflow(void)
+{
+	struct arena arena = {0};
+
+	CHECK(arena_alloc(&arena, SIZE_MAX) == NULL);
+	CHECK(arena_array(&arena, SIZE_MAX / 8 + 2, 8) == NULL);
+	CHECK(arena_array(&arena, 3, SIZE_MAX / 2) == NULL);
+	CHECK(arena_memdup(&arena, "", SIZE_MAX) == NULL);
+	arena_release(&arena);
+}
+
+static void arena_grows_arrays(void)
+{
+	struct arena arena = {0};
+	int *numbers = NULL;
+	size_t cap = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		numbers = arena_grow(&arena, numbers, (size_t)i, &cap, sizeof(*numbers));
+		numbers[i] = i;
+	}
+	for (int i = 0; i < 1000; i++)
+		CHECK_INT(numbers[i], i);
+	CHECK(cap >= 1000);
+	arena_release(&arena);
+}
+
+static void arena_copies_end_in_nul(void)
+{
+	struct arena arena = {0};
+	char *copy = arena_memdup(&arena, "a\0b", 3);
+
+	CHECK(memcmp(copy, "a\0b", 4) == 0);
+	CHECK_STR(arena_strdup(&arena, (struct str){"path/rest", 4}), "path");
+	CHECK_STR(arena_strdup(&arena, (struct str){0}), "");
+	CHECK_STR(arena_printf(&arena, "%s=%d", "x", 7), "x=7");
+	arena_release(&arena);
+}
+
+/* ---- buf ------------------------------------------------------------------------------------- */
+
+static void buf_collects(void)
+{
+	struct buf buf = {0};
+
+	CHECK_STR(buf_str(&buf).p, "");
+	buf_puts(&buf, "a");
+	buf_putc(&buf, 'b');
+	buf_add_str(&buf, STR("cd"));
+	buf_printf(&buf, "%03d", 5);
+	buf_add(&buf, NULL, 0);
+	CHECK_STR(buf.p, "abcd005");
+	CHECK_INT(buf.n, 7);
+	buf_clear(&buf);
+	CHECK_INT(buf.n, 0);
+	buf_release(&buf);
+}
+
+static void buf_failure_sticks(void)
+{
+	struct buf buf = {.max = 8};
+
+	buf_puts(&buf, "12345678");
+	CHECK(!buf.failed);
+	buf_putc(&buf, '9');
+	CHECK(buf.failed);
+	buf_clear(&buf);
+	buf_puts(&buf, "1234");
+	buf_printf(&buf, "%s", "56789");
+	buf_puts(&buf, "5");
+	CHECK_STR(buf.p, "1234");
+	CHECK(buf_steal(&buf) == NULL);
+	CHECK(buf.p == NULL);
+	CHECK(buf_reserve(&buf, SIZE_MAX) == NULL);
+	buf_release(&buf);
+}
+
+static void buf_hands_over(void)
+{
+	struct buf buf = {0};
+	char *text = buf_steal(&buf);
+
+	CHECK_STR(text, "");
+	free(text);
+	buf_puts(&buf, "x");
+	text = buf_steal(&buf);
+	CHECK_STR(text, "x");
+	CHECK(buf.p == NULL && buf.n == 0);
+	free(text);
+}
+
+static void escaping_leaves_nothing_that_drives_a_terminal(void)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{"plain",                         "plain"                        },
+		{"tab\tline\n",                   "tab\\x09line\\x0a"            },
+		{"\033[31m",                      "\\x1b[31m"                    },
+		{"back\\slash",                   "back\\x5cslash"               },
+		{"\x7f",			  "\\x7f"                        },
+		{"gr\xc3\xbc\xc3\x9f",            "gr\xc3\xbc\xc3\x9f"           },
+		{"\xe2\x82\xac \xf0\x9f\x98\x80", "\xe2\x82\xac \xf0\x9f\x98\x80"},
+		{"\xc2\x9b",                      "\\xc2\\x9b"                   }, /* C1: CSI */
+		{"\xc0\xaf",                      "\\xc0\\xaf"                   }, /* overlong */
+		{"\xe0\x80\xaf",                  "\\xe0\\x80\\xaf"              }, /* overlong */
+		{"\xed\xa0\x80",                  "\\xed\\xa0\\x80"              }, /* surrogate */
+		{"\xf4\x90\x80\x80",              "\\xf4\\x90\\x80\\x80"         }, /* above U+10FFFF */
+		{"\xe2\x82",                      "\\xe2\\x82"                   }, /* cut short */
+		{"\xc3",			  "\\xc3"                        },
+		{"\xff",			  "\\xff"                        },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct buf buf = {0};
+
+		buf_add_escaped(&buf, str_of(rows[i].in));
+		CHECK_STR(buf.p, rows[i].out);
+		buf_release(&buf);
+	}
+}
+
+/* ---- str, map -------------------------------------------------------------------------------- */
+
+static void paths_end_at_components(void)
+{
+	CHECK(str_is_below(STR("/a/b"), STR("/a")));
+	CHECK(str_is_below(STR("/a"), STR("/a")));
+	CHECK(!str_is_below(STR("/ab"), STR("/a")));
+	CHECK(!str_is_below(STR("/"), STR("/a")));
+	CHECK(str_is_below(STR("/a"), STR("/")));
+	CHECK(str_starts(STR("abc"), STR("")));
+	CHECK(!str_starts(STR("ab"), STR("abc")));
+	CHECK(str_eq((struct str){0}, STR("")));
+	CHECK(!str_is((struct str){"ab", 1}, "ab"));
+}
+
+static void map_finds_what_was_put(void)
+{
+	struct arena arena = {0};
+	struct map map = {.arena = &arena};
+	static int values[2000];
+
+	CHECK(map_get(&map, STR("none")) == NULL);
+	for (int i = 0; i < 2000; i++)
+		CHECK_INT(map_put(&map, str_of(arena_printf(&arena, "key%d", i)), &values[i]), 0);
+	CHECK_INT(map.n, 2000);
+	for (int i = 0; i < 2000; i++)
+		CHECK(map_get(&map, str_of(arena_printf(&arena, "key%d", i))) == &values[i]);
+	CHECK(map_get(&map, STR("key2000")) == NULL);
+	CHECK_INT(map_put(&map, STR("key7"), &values[0]), 0);
+	CHECK(map_get(&map, STR("key7")) == &values[0]);
+	CHECK_INT(map.n, 2000);
+	CHECK_INT(map_put(&map, (struct str){NULL, 0}, &values[1]), 0);
+	CHECK(map_get(&map, STR("")) == &values[1]);
+	arena_release(&arena);
+}
+
+static void map_says_when_memory_ends(void)
+{
+	struct arena arena = {.limit = 16 * sizeof(struct map_slot)};
+	struct map map = {.arena = &arena};
+	static const char keys[] = "abcdefghijklmnop";
+	int put = 0;
+
+	while (put < 16 && map_put(&map, (struct str){keys + put, 1}, &arena) == 0)
+		put++;
+	CHECK_INT(put, 8);
+	CHECK(map_get(&map, STR("h")) != NULL);
+	arena_release(&arena);
+}
+
+/* ---- err ------------------------------------------------------------------------------------- */
+
+static void errors_say_what_and_where(void)
+{
+	struct err e;
+
+	CHECK_INT(err_set(&e, ERR_USAGE, "no %s", "luck"), -ERR_USAGE);
+	CHECK_STR(e.text, "no luck");
+	CHECK_INT(e.at.line, 0);
+	CHECK_INT(err_hint(&e, "try %d", 2), -ERR_USAGE);
+	CHECK_STR(e.hint, "try 2");
+	CHECK_INT(err_wrap(&e, "in %s", "x.sb"), -ERR_USAGE);
+	CHECK_STR(e.text, "in x.sb: no luck");
+	errno = ENOENT;
+	CHECK_INT(err_os(&e, "open"), -ERR_OS);
+	CHECK_INT(e.os, ENOENT);
+	CHECK_STR(e.text, "open: No such file or directory");
+	CHECK_STR(e.hint, "");
+	CHECK_INT(err_set(NULL, ERR_LIMIT, "nobody listens"), -ERR_LIMIT);
+	CHECK_INT(err_memory(NULL), -ERR_MEMORY);
+}
+
+static void errors_keep_their_own_copy_of_the_file(void)
+{
+	char name[] = "a.sb";
+	struct err e;
+
+	CHECK_INT(err_at(&e, ERR_POLICY, (struct span){name, 3, 4}, "bad"), -ERR_POLICY);
+	name[0] = 'z';
+	CHECK_STR(e.file, "a.sb");
+	CHECK_STR(e.at.file, "a.sb");
+	CHECK_INT(e.at.line, 3);
+	CHECK_INT(e.at.column, 4);
+}
+
+static void long_errors_are_cut(void)
+{
+	static char text[2000];
+	struct err e;
+
+	memset(text, 'x', sizeof(text) - 1);
+	(void)err_set(&e, ERR_POLICY, "%s", text);
+	CHECK_INT(strlen(e.text), sizeof(e.text) - 1);
+	(void)err_wrap(&e, "%s", text);
+	CHECK_INT(strlen(e.text), sizeof(e.text) - 1);
+	(void)err_hint(&e, "%s", text);
+	CHECK_INT(strlen(e.hint), sizeof(e.hint) - 1);
+}
+
+/* ---- io, fd ---------------------------------------------------------------------------------- */
+
+static void reading_stops_at_the_limit(void)
+{
+	char path[] = "/tmp/base_test.XXXXXX";
+	int cleanup_fd fd = mkstemp(path);
+	static char text[200000];
+	struct buf buf = {0};
+
+	memset(text, 'x', sizeof(text));
+	CHECK(fd >= 0);
+	CHECK_INT(io_write_full(fd, text, sizeof(text)), 0);
+	CHECK_INT(io_read_file(AT_FDCWD, path, &buf, sizeof(text)), 0);
+	CHECK_INT(buf.n, sizeof(text));
+	buf_clear(&buf);
+	CHECK_INT(io_read_file(AT_FDCWD, path, &buf, sizeof(text) - 1), -1);
+	CHECK_INT(errno, EFBIG);
+	buf_release(&buf);
+	buf.max = 1000;
+	CHECK_INT(io_read_file(AT_FDCWD, path, &buf, sizeof(text)), -1);
+	CHECK_INT(errno, ENOMEM);
+	buf_release(&buf);
+	CHECK_INT(unlink(path), 0);
+	CHECK_INT(io_read_file(AT_FDCWD, path, &buf, 1), -1);
+	CHECK_INT(errno, ENOENT);
+}
+
+static void a_fifo_does_not_block(void)
+{
+	char dir[] = "/tmp/base_test.XXXXXX";
+	struct buf buf = {0};
+	char path[64];
+
+	CHECK(mkdtemp(dir) != NULL);
+	(void)snprintf(path, sizeof(path), "%s/fifo", dir);
+	CHECK_INT(mkfifo(path, 0600), 0);
+	CHECK_INT(io_read_file(AT_FDCWD, path, &buf, 10), 0);
+	CHECK_INT(buf.n, 0);
+	buf_release(&buf);
+	CHECK_INT(unlink(path), 0);
+	CHECK_INT(rmdir(dir), 0);
+}
+
+static void half_a_record_is_an_error(void)
+{
+	char record[4];
+	int ends[2];
+
+	CHECK_INT(pipe(ends), 0);
+	CHECK_INT(io_write_full(ends[1], "abcdef", 6), 0);
+	CHECK_INT(io_read_full(ends[0], record, 4), 0);
+	fd_close(&ends[1]);
+	CHECK_INT(io_read_full(ends[0], record, 4), -1);
+	CHECK_INT(errno, EPIPE);
+	fd_close(&ends[0]);
+	CHECK_INT(ends[0], -1);
+	CHECK_INT(io_read_full(-1, record, 1), -1);
+}
+
+static void descriptors_are_handed_over(void)
+{
+	int fd = dup(0), taken;
+
+	errno = ERANGE;
+	taken = fd_steal(&fd);
+	CHECK(taken >= 0);
+	CHECK_INT(fd, -1);
+	fd_close(&fd);
+	fd_close(&taken);
+	CHECK_INT(errno, ERANGE);
+}
+
+int main(void)
+{
+	RUN(arena_gives_zeroed_aligned_memory);
+	RUN(arena_keeps_its_limit);
+	RUN(arena_refuses_sizes_that_overflow);
+	RUN(arena_grows_arrays);
+	RUN(arena_copies_end_in_nul);
+	RUN(buf_collects);
+	RUN(buf_failure_sticks);
+	RUN(buf_hands_over);
+	RUN(escaping_leaves_nothing_that_drives_a_terminal);
+	RUN(paths_end_at_components);
+	RUN(map_finds_what_was_put);
+	RUN(map_says_when_memory_ends);
+	RUN(errors_say_what_and_where);
+	RUN(errors_keep_their_own_copy_of_the_file);
+	RUN(long_errors_are_cut);
+	RUN(reading_stops_at_the_limit);
+	RUN(a_fifo_does_not_block);
+	RUN(half_a_record_is_an_error);
+	RUN(descriptors_are_handed_over);
+	return test_done();
+}

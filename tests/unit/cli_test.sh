@@ -1,0 +1,213 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The command line: what it prints, where, and how it ends. Usage: cli_test.sh LAPBELT
+# shellcheck disable=SC2016  # what is quoted is for another shell
+lapbelt=$(realpath "$1")
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+export HOME="$dir" LC_ALL=C
+count=0
+failures=0
+
+# is NAME STATUS STDOUT STDERR, after `run COMMAND...`; the last two are shell patterns.
+run() {
+	"$@" >out 2>err </dev/null
+	status=$?
+}
+
+is() {
+	count=$((count + 1))
+	out=$(cat out)
+	err=$(cat err)
+	# shellcheck disable=SC2254  # patterns are meant
+	case "$status" in $2) a=0 ;; *) a=1 ;; esac
+	# shellcheck disable=SC2254
+	case "$out" in $3) b=0 ;; *) b=1 ;; esac
+	# shellcheck disable=SC2254
+	case "$err" in $4) c=0 ;; *) c=1 ;; esac
+	if [ $a$b$c = 000 ]; then
+		echo "ok $count - $1"
+		return
+	fi
+	failures=$((failures + 1))
+	echo "not ok $count - $1"
+	printf 'status %s\n%s\n%s\n' "$status" "$out" "$err" | cat -v | sed 's/^/# /'
+}
+
+cat >good.sb <<'END'
+(version 1)
+(deny default)
+(allow file-read* (subpath "/w"))
+(allow file-read-data (literal (param "EXTRA")))
+END
+printf '(version 1)\n(allow file-raed*)\n(allow default)\n(deny bogus*)\n' >bad.sb
+printf '(version 1)\n(allow \033[31mred)\n' >escape.sb
+ln -s "$lapbelt" sandbox-exec
+mkdir folder
+
+# ---- The program
+
+run "$lapbelt" --version
+is "--version prints the version" 0 "lapbelt [0-9]*" ""
+run "$lapbelt" --help
+is "--help lists the commands" 0 "usage: *run *exec *check *decide *profile *plan *test *" ""
+run "$lapbelt" help decide
+is "help COMMAND is its --help" 0 "usage: lapbelt decide *--target=SYSTEM*" ""
+run "$lapbelt"
+is "no word at all is a wrong command line" 64 "usage: *" ""
+run "$lapbelt" check --frobnicate
+is "an unknown option is named" 64 "" "lapbelt: option --frobnicate is not known
+hint: lapbelt check --help"
+run "$lapbelt" decide -D
+is "a missing argument is named" 64 "" "lapbelt: option -D needs an argument*"
+run "$lapbelt" decide -f good.sb -p x file-read-data
+is "two profiles are one too many" 64 "" "lapbelt: option -p comes second*"
+run "$lapbelt" decide -D A=B file-read-data /x
+is "the default policy takes no parameters" 64 "" "lapbelt: -D needs -f, -p or -n*"
+run "$lapbelt" run -w /tmp -f good.sb true
+is "a profile of one's own says itself what may be written" 64 "" "lapbelt: --write is about *"
+run "$lapbelt" run --status-fd=x true
+is "a descriptor is a number" 64 "" "lapbelt: option --status-fd is not a descriptor number*"
+run "$lapbelt" run --no-userns=1 true
+is "an option without argument takes none" 64 "" "lapbelt: option --no-userns takes no argument*"
+
+# ---- check
+
+run "$lapbelt" check -D EXTRA=/x good.sb
+is "check is silent about a good profile" 0 "" ""
+run "$lapbelt" check good.sb
+is "an unset parameter is an error in its place" 65 "" "good.sb:4:*: *pattern, got boolean*"
+run "$lapbelt" check bad.sb
+is "check prints every error" 65 "" "bad.sb:2:*: unbound variable: file-raed\**
+bad.sb:4:*: unbound variable: bogus\**"
+run "$lapbelt" check -DEXTRA=/x good.sb bad.sb
+is "check goes through all files" 65 "" "bad.sb:2:*"
+run "$lapbelt" check missing.sb
+is "a file that is not there is an error" 65 "" "lapbelt: unable to open missing.sb: No such file*"
+run "$lapbelt" check folder
+is "a folder is an error" 65 "" "lapbelt: unable to open folder: Is a directory"
+run "$lapbelt" check /dev/null
+is "an empty profile is an error" 65 "" "*no version specified*"
+head -c 17000000 /dev/zero | tr '\0' ';' >big.sb
+run "$lapbelt" check big.sb
+is "a file beyond 16 MiB is an error" 65 "" "lapbelt: big.sb: larger than 16 MiB"
+run "$lapbelt" check escape.sb
+is "text of a profile cannot drive the terminal" 65 "" '*\\x1b*'
+run "$lapbelt" check
+is "check needs a file" 64 "" "lapbelt: no file to check*"
+run sh -c "\"$lapbelt\" check -D EXTRA=/x - <good.sb"
+is "- is standard input" 0 "" ""
+run "$lapbelt" check --target=darwin -D EXTRA=/x good.sb
+is "check compiles for macOS too" 0 "" ""
+run "$lapbelt" check --target=plan9 good.sb
+is "an unknown target is an error" 64 "" "lapbelt: option --target is neither linux nor darwin*"
+
+# ---- decide
+
+run "$lapbelt" decide -f good.sb -D EXTRA=/x file-read-data /w/a
+is "decide prints answer, place and rule" 0 'allow good.sb:3:1 (allow file-read\* (subpath "/w"))' ""
+run "$lapbelt" decide -f good.sb -D EXTRA=/x file-write-data /w/a
+is "a denial is an answer, not a failure" 0 "deny good.sb:2:1 (deny default)" ""
+run "$lapbelt" decide -f good.sb -D EXTRA=/x file-link /w/a
+is "a built-in default says so" 0 "allow built-in default of file-link" ""
+run "$lapbelt" decide -p '(version 1)' file-read-data /x
+is "nothing decided means deny" 0 "deny built-in default of default" ""
+run "$lapbelt" decide -n no-network network-outbound localhost:80
+is "named profiles are there" 0 "deny no-network.sb:*" ""
+run "$lapbelt" decide -n no-such file-read-data /x
+is "an unknown name lists the known" 65 "" "lapbelt: there is no profile named 'no-such'
+hint: *no-network*"
+run "$lapbelt" decide -f bad.sb file-read-data /x
+is "decide fails on a bad profile" 65 "" "lapbelt: bad.sb:2:*"
+run "$lapbelt" decide -p '(version 1)' file-raed-data /x
+is "an unknown operation is a wrong question" 64 "" "lapbelt: unknown operation 'file-raed-data'"
+run "$lapbelt" decide -p '(version 1)' file-read-data x
+is "a file begins with a slash" 64 "" "lapbelt: 'x' does not start with /"
+run "$lapbelt" decide -p '(version 1)' network-outbound example.com:80
+is "a host name is a wrong question" 64 "" "lapbelt: 'example.com' is not a host*"
+run "$lapbelt" decide -p '(version 1)' file-read-data /x signal=SIGTERM
+is "a key must fit its operation" 64 "" "lapbelt: signal does not apply to file-read-data"
+run "$lapbelt" decide -p '(version 1)' file-read-data /x colour=red
+is "an unknown key is an error" 64 "" "lapbelt: 'colour=red' is not KEY=VALUE*"
+
+# ---- profile, plan
+
+run "$lapbelt" profile -w .
+is "profile prints scope lines and SBPL" 0 ";; scope: *(version 1)*" ""
+run sh -c "\"$lapbelt\" profile --write . | \"$lapbelt\" check -"
+is "what profile prints compiles" 0 "" ""
+run "$lapbelt" profile
+is "a working directory that is \$HOME is refused" 78 "" "lapbelt: *
+hint: *--write .*"
+run "$lapbelt" plan extra
+is "plan takes no words" 64 "" "lapbelt: 'extra' is one word too many*"
+run "$lapbelt" plan -p '(version 1)(allow default)(deny file-write* (subpath "/usr"))'
+is "plan prints what would be done" 0 "?*" ""
+
+# ---- exec
+
+allow='(version 1)(allow default)'
+run "$lapbelt" exec -p "$allow" sh -c 'echo out; echo err >&2; exit 7'
+is "exec gives the command's output and status" 7 "out" "err"
+run "$lapbelt" exec -p "$allow" sh -c 'kill -TERM $$'
+is "a signal is 128 and its number" 143 "" ""
+run "$lapbelt" exec -p "$allow" -- true
+is "-- ends the options" 0 "" ""
+run "$lapbelt" exec -p "$allow" no-such-command
+is "a command that is not there is 71" 71 "" \
+	"lapbelt: execvp() of 'no-such-command' failed: No such file or directory"
+run ./sandbox-exec -p "$allow" no-such-command
+is "sandbox-exec speaks in its own name" 71 "" \
+	"sandbox-exec: execvp() of 'no-such-command' failed: No such file or directory"
+run ./sandbox-exec -p '(version 1)(allow file-raed*)' true
+is "sandbox-exec says where as Apple's does" 65 "" \
+	"sandbox-exec: unbound variable: file-raed\* at <input string>, line 1, column *"
+run ./sandbox-exec true
+is "sandbox-exec without a profile is a wrong command line" 64 "" "sandbox-exec: *
+usage: sandbox-exec *"
+run "$lapbelt" exec -p "$allow"
+is "exec needs a command" 64 "" "lapbelt: no command to run*"
+echo secret >secret
+run "$lapbelt" exec -p "$allow" cat secret
+is "control: a file can be read" 0 secret ""
+run "$lapbelt" exec -D "S=$dir/secret" -p "$allow(deny file-read-data (literal (param \"S\")))" \
+	cat secret
+is "a parameter reaches the rule that denies it" 1 "" "cat: secret: *"
+mkfifo fifo
+(echo "$allow(deny file-read-data (literal \"$dir/secret\"))" >fifo) &
+run "$lapbelt" exec -f fifo cat secret
+is "a profile may come through a FIFO" 1 "" "cat: secret: *"
+run sh -c "exec 5>status; \"$lapbelt\" exec --status-fd=5 -p '$allow' sh -c 'exit 3'; cat status"
+is "--status-fd tells the command's exit" 0 "exit 3" ""
+run sh -c "exec 5>status; \"$lapbelt\" exec --status-fd=5 -p '$allow' no-such-command; cat status"
+is "--status-fd tells that nothing was run" 0 "failed 71" "lapbelt: *"
+run sh -c "exec 5>status; \"$lapbelt\" exec --status-fd=5 -p '(version' true; cat status"
+is "--status-fd tells of a bad profile" 0 "failed 65" "lapbelt: *"
+run sh -c "exec 7<secret; \"$lapbelt\" exec -p '$allow' --pass-fd 7 cat /dev/fd/7"
+is "--pass-fd leaves a descriptor open" 0 secret ""
+run sh -c "exec 7<secret; \"$lapbelt\" exec -p '$allow' sh -c 'cat <&7'"
+is "other descriptors are closed" "[12]" "" "*[Bb]ad file descriptor"
+run "$lapbelt" exec -p "$allow" --pass-fd 33 true
+is "a descriptor that is not open is an error" 64 "" "lapbelt: descriptor 33 *"
+
+# ---- run
+
+mkdir project
+cd project || exit 1
+ln -s ../out ../err .
+run "$lapbelt" run sh -c 'echo kept >file && cat file'
+is "run writes in its folder" 0 kept ""
+run "$lapbelt" sh -c 'echo kept >file && cat file'
+is "a first word that is no command is run" 0 kept ""
+run "$lapbelt" run sh -c 'echo lost >../file'
+is "run does not write beside its folder" "[12]" "" "*../file*"
+run "$lapbelt" run -w .. sh -c 'echo kept >../file && cat ../file'
+is "--write opens one more folder" 0 kept ""
+run env API_TOKEN=x HARMLESS=y "$lapbelt" run sh -c 'echo "${API_TOKEN-gone} ${HARMLESS-gone}"'
+is "run takes secrets out of the environment" 0 "gone y" ""
+run env API_TOKEN=x "$lapbelt" exec -p "$allow" sh -c 'echo "${API_TOKEN-gone}"'
+is "exec leaves the environment alone" 0 x ""
+
+echo "1..$count"
+[ $failures = 0 ]

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Landlock rows over a file system that is a table. */
+#include "plan_fixture.h"
+
+static bool decide(const struct policy *policy, enum op op, const char *path)
+{
+	struct request request = {.op = op, .path = str_of(path)};
+	struct decision decision;
+
+	policy_decide(policy, &request, &decision);
+	return decision.verdict == VERDICT_ALLOW;
+}
+
+/* ---- Floor ----------------------------------------------------------------------------------- */
+
+static void floor_of_everything(void)
+{
+	struct fixture f;
+
+	plan_of(&f, "(allow default)");
+	CHECK_INT(f.plan.n_rows, 1);
+	CHECK_INT(rights_of(&f, "/"), f.plan.landlock_fs);
+	CHECK_INT(f.plan.landlock_fs, landlock_fs_handled(7));
+	CHECK_INT(f.plan.landlock_net, 0);
+	CHECK_INT(f.plan.brokered, BROKER_ATTR); /* setuid bits stay denied */
+	CHECK_INT(f.plan.ns, 0);
+	CHECK(!plan_refusal(&f.plan));
+	fixture_close(&f);
+}
+
+static void floor_of_nothing(void)
+{
+	struct fixture f;
+
+	plan_of(&f, "(deny default)");
+	CHECK_INT(f.plan.n_rows, 0);
+	CHECK(!(f.plan.brokered & (BROKER_READ | BROKER_WRITE | BROKER_EXEC | BROKER_INET)));
+	CHECK_INT(f.plan.landlock_net, LL_NET_BIND_TCP | LL_NET_CONNECT_TCP);
+	fixture_close(&f);
+}
+
+static void floor_around_a_secret(void)
+{
+	struct fixture f;
+
+	plan_of(&f, READABLE "(deny file-read* (subpath \"/home/u/.ssh\"))");
+	CHECK(!grants(&f, "/home/u/.ssh/id", LL_READ_FILE));
+	CHECK(!grants(&f, "/home/u/.ssh/new", LL_READ_FILE));
+	CHECK(grants(&f, "/home/u/.netrc", LL_READ_FILE));
+	CHECK(grants(&f, "/home/u/p/.git/config", LL_READ_FILE));
+	CHECK(grants(&f, "/home/u/p/not-there-yet", LL_READ_FILE));
+	CHECK(grants(&f, "/etc/passwd", LL_READ_FILE));
+	CHECK(grants(&f, "/home", LL_READ_DIR));
+	CHECK(grants(&f, "/usr/bin/cc", LL_EXECUTE));
+	CHECK_INT(rights_of(&f, "/"), LL_READ_DIR | LL_EXECUTE);
+	CHECK(!row_of(&f, "/bin"));
+	CHECK(!row_of(&f, "/home/u/link"));
+	CHECK(!row_of(&f, "/home/u"));
+	CHECK(!(f.plan.brokered & BROKER_READ));
+	CHECK(gap_about(&f, "later") && strstr(gap_about(&f, "later")->text, "/home/u"));
+	CHECK(mount_of(&f, MOUNT_HIDE, "/home/u/.ssh"));
+	fixture_close(&f);
+}
+
+static void floor_around_a_prefix(void)
+{
+	struct fixture f;
+
+	plan_of(&f, READABLE "(deny file-read* (prefix \"/home/u/.cargo/credentials\"))");
+	CHECK(!grants(&f, "/home/u/.cargo/credentials.toml", LL_READ_FILE));
+	CHECK(grants(&f, "/home/u/.cargo/config", LL_READ_FILE));
+	CHECK(row_of(&f, "/home/u/.cargo/config"));
+	CHECK(!(f.plan.brokered & BROKER_READ));
+	fixture_close(&f);
+}
+
+static void floor_of_few_trees(void)
+{
+	unsigned listed = 0;
+	struct fixture f;
+
+	fixture_open(&f,
+		     "(deny default) (allow file-read* (literal \"/\") (subpath \"/usr/lib\"))");
+	f.input.list_context = &listed;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(grants(&f, "/usr/lib/ld.so", LL_READ_FILE | LL_READ_DIR));
+	CHECK(!grants(&f, "/usr/bin/cc", LL_READ_FILE));
+	CHECK(!grants(&f, "/home", LL_READ_DIR));
+	CHECK(gap_about(&f, "cannot be listed: /"));
+	CHECK_INT(f.plan.n_rows, 1);
+	CHECK(listed <= 4); /* "/" and "/usr", no walk */
+	fixture_close(&f);
+}
+
+static void floor_gives_way_to_regexes(void)
+{
+	struct fixture f;
+
+	plan_of(&f, READABLE "(deny file-read* (regex #\"\\.pem$\"))");
+	CHECK(f.plan.brokered & BROKER_READ);
+	CHECK(!grants(&f, "/home/u/p/key.pem", LL_READ_FILE));
+	CHECK(!grants(&f, "/home", LL_READ_DIR)); /* listing is judged, too */
+	fixture_close(&f);
+	/* One tree is out of the regex's reach. */
+	plan_of(&f, READABLE "(deny file-read* (regex #\"^/home/.*\\.pem$\"))");
+	CHECK(f.plan.brokered & BROKER_READ);
+	CHECK(grants(&f, "/usr/bin/cc", LL_READ_FILE));
+	CHECK(!grants(&f, "/home/u/p/a.c", LL_READ_FILE));
+	fixture_close(&f);
+}
+
+static void floor_where_secrets_are_writable(void)
+{
+	struct fixture f;
+
+	plan_of(&f, READABLE "(allow file-write* (subpath \"/home/u/p\"))"
+			     "(deny file-read* (literal \"/home/u/p/key.pem\"))");
+	CHECK(f.plan.brokered & BROKER_READ);  /* new files of ours must be readable */
+	CHECK(f.plan.brokered & BROKER_WRITE); /* and the secret must keep its name */
+	CHECK(!grants(&f, "/home/u/p/key.pem", LL_READ_FILE));
+	CHECK(!grants(&f, "/home/u/p/x", LL_MAKE_REG));
+	CHECK(!grants(&f, "/home/u/p/x", LL_REFER));
+	fixture_close(&f);
+	/* The control: the secret lies elsewhere. */
+	plan_of(&f, READABLE "(allow file-write* (subpath \"/home/u/p\"))"
+			     "(deny file-read* (literal \"/home/u/.netrc\"))");
+	CHECK(!(f.plan.brokered & (BROKER_READ | BROKER_WRITE)));
+	CHECK(grants(&f, "/home/u/p/x", LL_MAKE_REG | LL_REFER | LL_WRITE_FILE | LL_READ_FILE));
+	fixture_close(&f);
+}
+
+static void floor_of_a_write_root(void)
+{
+	struct fixture f;
+
+	plan_of(&f, READABLE "(allow file-write* (subpath \"/home/u/p\"))");
+	CHECK(!(f.plan.brokered & BROKER_WRITE));
+	CHECK(f.plan.brokered & BROKER_ATTR);
+	CHECK(grants(&f, "/home/u/p/.git/config", LL_WRITE_FILE | LL_TRUNCATE));
+	CHECK(!grants(&f, "/home/u/p/x", LL_MAKE_CHAR));
+	CHECK(!grants(&f, "/home/u/x", LL_MAKE_REG));
+	CHECK(gap_about(&f, "themselves: /home/u/p"));
+	fixture_close(&f);
+	plan_of(&f, READABLE "(allow file-write* (subpath \"/home/u/p\"))"
+			     "(deny file-write* (subpath \"/home/u/p/.git\"))");
+	CHECK(f.plan.brokered & BROKER_WRITE);
+	CHECK(!(f.plan.brokered & BROKER_READ));
+	CHECK(grants(&f, "/home/u/p/a.c", LL_WRITE_FILE));
+	CHECK(!grants(&f, "/home/u/p/.git/config", LL_WRITE_FILE));
+	CHECK(!grants(&f, "/home/u/p/x", LL_MAKE_REG));
+	fixture_close(&f);
+}
+
+/* Names that are not there yet, and files that can be replaced. */
+static void floor_of_single_files(void)
+{
+	struct fixture f;
+
+	plan_of(&f, READABLE "(allow file-write* (literal \"/home/u/lock\"))");
+	CHECK(f.plan.brokered & BROKER_WRITE);
+	fixture_close(&f);
+	plan_of(&f, READABLE "(allow file-write* (subpath \"/home/u/new\"))");
+	CHECK(f.plan.brokered & BROKER_WRITE);
+	fixture_close(&f);
+	plan_of(&f, READABLE "(allow file-write-data (literal \"/dev/null\"))");
+	CHECK(!(f.plan.brokered & BROKER_WRITE));
+	CHECK(grants(&f, "/dev/null", LL_WRITE_FILE));
+	CHECK(row_of(&f, "/dev/null"));
+	fixture_close(&f);
+	plan_of(&f, READABLE "(allow file-write* (regex #\"^/home/u/[a-z]+\\.lock$\"))");
+	CHECK(f.plan.brokered & BROKER_WRITE);
+	fixture_close(&f);
+}
+
+/* Patterns no vnode can have do not lead the descent astray. */
+static void floor_ignores_dead_patterns(void)
+{
+	struct fixture f;
+
+	plan_of(&f, "(deny default) (allow file-read* (subpath \"/home/closed/..\")"
+		    " (subpath \"//usr\") (subpath \"/./etc\"))");
+	CHECK_INT(f.plan.n_rows, 0);
+	fixture_close(&f);
+}
+
+static void floor_below_unreadable_directories(void)
+{
+	struct fixture f;
+
+	plan_of(&f, "(deny default) (allow file-read* (subpath \"/home/closed/open\"))");
+	CHECK(grants(&f, "/home/closed/open/file", LL_READ_FILE));
+	CHECK(!grants(&f, "/home/closed/other", LL_READ_FILE));
+	fixture_close(&f);
+	plan_of(&f, READABLE "(deny file-read* (subpath \"/home/closed/open\"))");
+	CHECK(!grants(&f, "/home/closed/open/file", LL_READ_FILE));
+	CHECK(grants(&f, "/home/u/.netrc", LL_READ_FILE));
+	fixture_close(&f);
+}
+
+static void floor_in_a_crowd(void)
+{
+	struct fixture f;
+
+	fixture_open(&f, READABLE "(deny file-read* (literal \"/home/u/p/key.pem\"))");
+	fake_crowd = 100;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!(f.plan.brokered & BROKER_READ));
+	CHECK(grants(&f, "/home/u/p/crowd-7", LL_READ_FILE));
+	fake_crowd = 100000;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(f.plan.brokered & BROKER_READ);
+	CHECK(f.plan.n_rows < 100);
+	CHECK(!grants(&f, "/home/u/p/key.pem", LL_READ_FILE));
+	fake_crowd = 0;
+	fixture_close(&f);
+}
+
+/* /proc/sys and /dev/shm ask other operations. */
+static void floor_of_territories(void)
+{
+	static const struct str keep = {"/dev/shm", 8};
+	struct fixture f;
+
+	plan_of(&f, READABLE);
+	CHECK(!grants(&f, "/proc/sys/kernel", LL_READ_FILE));
+	CHECK(grants(&f, "/proc/version", LL_READ_FILE));
+	CHECK(!grants(&f, "/dev/shm/x", LL_READ_FILE));
+	CHECK(!(f.plan.brokered & BROKER_READ));
+	fixture_close(&f);
+	plan_of(&f, READABLE "(allow sysctl-read) (allow ipc-posix*)");
+	CHECK(grants(&f, "/proc/sys/kernel", LL_READ_FILE));
+	CHECK(grants(&f, "/dev/shm/x", LL_READ_FILE | LL_WRITE_FILE | LL_MAKE_REG));
+	fixture_close(&f);
+	fixture_open(&f, READABLE);
+	f.input.private_scope = SCOPE_SHM | SCOPE_PID;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(grants(&f, "/dev/shm/x", LL_READ_FILE | LL_WRITE_FILE | LL_MAKE_REG));
+	CHECK(mount_of(&f, MOUNT_PRIVATE_SHM, "/dev/shm"));
+	f.input.keep = &keep; /* the host's after all */
+	f.input.n_keep = 1;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!grants(&f, "/dev/shm/x", LL_READ_FILE));
+	fixture_close(&f);
+}
+
+static void floor_of_programs(void)
+{
+	static const struct str loaders[] = {
+		{"/usr/lib/ld.so", 14}
+        };
+	struct fixture f;
+
+	fixture_open(&f, "(deny default) (allow process-exec* (literal \"/usr/bin/cc\"))");
+	f.input.loaders = loaders;
+	f.input.n_loaders = 1;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(f.plan.brokered & BROKER_EXEC);
+	CHECK(grants(&f, "/usr/bin/cc", LL_EXECUTE));
+	CHECK(grants(&f, "/usr/lib/ld.so", LL_EXECUTE));
+	CHECK(!grants(&f, "/usr/bin/ssh", LL_EXECUTE));
+	CHECK(gap_about(&f, "ELF interpreter"));
+	fixture_close(&f);
+	/* Where names decide, the broker judges and the kernel must not be in the way. */
+	fixture_open(&f, "(deny default) (allow process-exec* (regex #\"^/usr/bin/c\"))");
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(grants(&f, "/usr/bin/cc", LL_EXECUTE));
+	CHECK(!grants(&f, "/home/u/p/a.c", LL_EXECUTE));
+	f.caps.notify = false;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!grants(&f, "/usr/bin/cc", LL_EXECUTE));
+	fixture_close(&f);
+}
+
+static void floor_of_ioctl(void)
+{
+	struct fixture f;
+
+	plan_of(&f, READABLE);
+	CHECK(!grants(&f, "/dev/null", LL_IOCTL_DEV));
+	fixture_close(&f);
+	plan_of(&f, READABLE "(allow file-ioctl (literal \"/dev/null\"))");
+	CHECK(grants(&f, "/dev/null", LL_IOCTL_DEV));
+	fixture_close(&f);
+}
+
+/* ---- Properties ------------------------------------------------------------------------------ */
+
+static uint32_t seed = 20240;
+
+static uint32_t pick(uint32_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 17;
+	seed ^= seed << 5;
+	return seed % n;
+}
+
+static void random_rules(struct buf *ret)
+{
+	static const char *const ops[] = {
+		"file-read*",        "file-read-data",    "file-write*",   "file-write-data",
+		"file-write-create", "file-write-unlink", "process-exec*", "file*",
+	};
+	static const char *const patterns[] = {"subpath", "subpath", "literal", "prefix"};
+	static const char *const regexes[] = {"\\.pem$", "^/home/u/p/", "^/usr/[a-z]+/c",
+					      "/\\.git(/|$)"};
+
+	buf_printf(ret, "(%s default)", pick(2) ? "allow" : "deny");
+	for (uint32_t i = 1 + pick(6); i > 0; i--) {
+		buf_printf(ret, "(%s %s ", pick(2) ? "allow" : "deny", ops[pick(8)]);
+		if (pick(5) == 0)
+			buf_printf(ret, "(regex #\"%s\"))", regexes[pick(4)]);
+		else
+			buf_printf(ret, "(%s \"%s\"))", patterns[pick(4)],
+				   fake_fs[pick(N_FAKE)].path);
+	}
+}
+
+static const struct {
+	uint32_t right;
+	enum op op;
+	bool exact; /* the floor alone has to grant what is allowed, if the class is not judged */
+	unsigned class;
+} checked[] = {
+	{LL_READ_FILE,   OP_FILE_READ_DATA,    true,  BROKER_READ },
+	{LL_WRITE_FILE,  OP_FILE_WRITE_DATA,   true,  BROKER_WRITE},
+	{LL_MAKE_REG,    OP_FILE_WRITE_CREATE, false, 0           },
+	{LL_REMOVE_FILE, OP_FILE_WRITE_UNLINK, false, 0           },
+	{LL_REFER,       OP_FILE_WRITE_CREATE, false, 0           },
+	{LL_REFER,       OP_FILE_WRITE_UNLINK, false, 0           },
+};
+
+static bool in_territory(const char *path)
+{
+	return strncmp(path, "/proc/sys", 9) == 0 || strncmp(path, "/dev/shm", 8) == 0;
+}
+
+/* Making or removing PATH takes rights on its parent. */
+static bool floor_lets(const struct fixture *f, const char *path, uint32_t right)
+{
+	char parent[256];
+	char *slash = NULL;
+
+	if (right & LL_FS_FILE_RIGHTS)
+		return grants(f, path, right);
+	(void)snprintf(parent, sizeof(parent), "%s", path);
+	slash = strrchr(parent, '/');
+	slash[slash == parent] = '\0';
+	return grants(f, parent, right);
+}
+
+static void check_path(const struct fixture *f, const char *path, bool exists, const char *text)
+{
+	for (size_t i = 0; i < sizeof(checked) / sizeof(checked[0]); i++) {
+		bool lets = floor_lets(f, path, checked[i].right);
+		bool allowed = decide(f->policy, checked[i].op, path);
+		bool exact = checked[i].exact && exists && f->caps.notify &&
+			     !(f->plan.brokered & checked[i].class);
+
+		if (lets ? allowed : !(allowed && exact))
+			continue;
+		printf("# %s: right %#x on %s is %d, %s is %d\n", text, checked[i].right, path,
+		       lets, op_name(checked[i].op), allowed);
+		test_failures_here++;
+	}
+}
+
+/* Without a broker the floor is the bound; with one it must not be in the way of what is allowed.
+ */
+static void check_exec(const struct fixture *f, const char *path, const char *text)
+{
+	bool lets = grants(f, path, LL_EXECUTE);
+	bool allowed = decide(f->policy, OP_PROCESS_EXEC_ANY, path) &&
+		       decide(f->policy, OP_PROCESS_EXEC_INTERPRETER, path);
+
+	if (f->caps.notify ? lets || !allowed : allowed || !lets)
+		return;
+	printf("# %s: exec of %s is %d, with%s broker\n", text, path, lets,
+	       f->caps.notify ? "" : "out");
+	test_failures_here++;
+}
+
+/* A file there is, a file there will be, or a directory there will be. */
+static void check_entry(const struct fixture *f, const struct fake_entry *entry, const char *text)
+{
+	char path[256];
+
+	if (in_territory(entry->path))
+		return;
+	if (entry->type == ENTRY_OTHER && strcmp(entry->path, "/home/closed/other") != 0) {
+		check_path(f, entry->path, true, text);
+		check_exec(f, entry->path, text);
+	}
+	if (entry->type != ENTRY_DIRECTORY)
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", entry->path,
+			       i ? "new.pem" : "n/.git/x");
+		check_path(f, path, false, text);
+	}
+}
+
+/* The floor never grants what the policy denies, and is exact for files where nobody judges. */
+static void random_floors(void)
+{
+	for (int round = 0; round < 400; round++) {
+		struct buf buf = {.p = NULL};
+		struct fixture f;
+
+		random_rules(&buf);
+		fixture_open(&f, buf.p);
+		f.caps.notify = round % 2 == 0;
+		CHECK_INT(fixture_plan(&f), 0);
+		for (size_t i = 1; i < N_FAKE; i++)
+			check_entry(&f, &fake_fs[i], buf.p);
+		fixture_close(&f);
+		buf_release(&buf);
+	}
+}
+
+int main(void)
+{
+	RUN(floor_of_everything);
+	RUN(floor_of_nothing);
+	RUN(floor_around_a_secret);
+	RUN(floor_around_a_prefix);
+	RUN(floor_of_few_trees);
+	RUN(floor_gives_way_to_regexes);
+	RUN(floor_where_secrets_are_writable);
+	RUN(floor_of_a_write_root);
+	RUN(floor_of_single_files);
+	RUN(floor_ignores_dead_patterns);
+	RUN(floor_below_unreadable_directories);
+	RUN(floor_in_a_crowd);
+	RUN(floor_of_territories);
+	RUN(floor_of_programs);
+	RUN(floor_of_ioctl);
+	RUN(random_floors);
+	return test_done();
+}

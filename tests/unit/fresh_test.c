@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "broker/fresh.h"
+#include "test.h"
+
+static bool has(const struct fresh *fresh, const char *path)
+{
+	return fresh_has(fresh, str_of(path));
+}
+
+static void notes_what_matters(void)
+{
+	static const struct {
+		const char *path;
+		bool matters;
+	} rows[] = {
+		{"/w/.git", true},
+		{"/w/a/b/.git", true},
+		{"/w/.git/worktrees/x", true},
+		{"/w/.git/modules/x", true},
+		{"/w/.git/modules/a/modules/b", true},
+		{"/w/git", false},
+		{"/w/.github", false},
+		{"/w/.git/objects", false},
+		{"/w/.git/worktrees", false},
+		{"/w/worktrees/x", false}, /* not inside a git directory */
+		{"/w/modules/x", false},
+		{"/w/.git/modules/x/y", false}, /* not directly below */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fresh fresh = {0};
+
+		fresh_made(&fresh, str_of(rows[i].path));
+		CHECK_INT(has(&fresh, rows[i].path), rows[i].matters);
+		fresh_release(&fresh);
+	}
+}
+
+static void holds_below_at_component_boundaries(void)
+{
+	struct fresh fresh = {0};
+
+	fresh_made(&fresh, STR("/w/.git"));
+	CHECK(has(&fresh, "/w/.git/config"));
+	CHECK(has(&fresh, "/w/.git/modules/a/config"));
+	CHECK(!has(&fresh, "/w/.gitx"));
+	CHECK(!has(&fresh, "/w"));
+	CHECK(!has(&fresh, "/v/.git/config"));
+	fresh_release(&fresh);
+}
+
+static void follows_moves(void)
+{
+	struct fresh fresh = {0};
+
+	fresh_made(&fresh, STR("/w/a/.git"));
+	fresh_made(&fresh, STR("/w/b/.git"));
+	fresh_moved(&fresh, STR("/w/a"), STR("/w/c/d"));
+	CHECK(!has(&fresh, "/w/a/.git/config"));
+	CHECK(has(&fresh, "/w/c/d/.git/config"));
+	CHECK(has(&fresh, "/w/b/.git/config"));
+	fresh_release(&fresh);
+}
+
+static void forgets_what_was_removed(void)
+{
+	struct fresh fresh = {0};
+
+	fresh_made(&fresh, STR("/w/a/.git"));
+	fresh_made(&fresh, STR("/w/ab/.git"));
+	fresh_removed(&fresh, STR("/w/a"));
+	CHECK(!has(&fresh, "/w/a/.git"));
+	CHECK(has(&fresh, "/w/ab/.git"));
+	fresh_release(&fresh);
+}
+
+static void is_bounded(void)
+{
+	struct fresh fresh = {0};
+	char path[64];
+
+	for (int i = 0; i < 6000; i++) {
+		(void)snprintf(path, sizeof(path), "/w/%d/.git", i);
+		fresh_made(&fresh, str_of(path));
+	}
+	CHECK(has(&fresh, "/w/0/.git"));
+	CHECK(!has(&fresh, "/w/5999/.git"));
+	fresh_release(&fresh);
+}
+
+int main(void)
+{
+	RUN(notes_what_matters);
+	RUN(holds_below_at_component_boundaries);
+	RUN(follows_moves);
+	RUN(forgets_what_was_removed);
+	RUN(is_bounded);
+	return test_done();
+}

@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Truth tables of the filter, through the simulator, on both architectures. */
+#include "plan_fixture.h"
+#include "plan/seccomp.h"
+
+enum {
+	ALLOWED,
+	ASKED,
+	KILLED,
+	EPERM_ = 1,
+	ENOSYS_ = 38,
+	EAFNOSUPPORT_ = 97,
+	AS_ERRNO = 1000, /* + errno */
+};
+
+#define REFUSED (AS_ERRNO + EPERM_)
+#define ABSENT  (AS_ERRNO + ENOSYS_)
+#define NO_AF   (AS_ERRNO + EAFNOSUPPORT_)
+
+static const uint32_t audit_arch[] = {
+	[ARCH_X86_64] = AUDIT_ARCH_X86_64_,
+	[ARCH_AARCH64] = AUDIT_ARCH_AARCH64_,
+};
+
+struct row {
+	enum call call;
+	uint64_t args[6];
+	int want;
+};
+
+static int outcome(uint32_t value)
+{
+	switch (value & 0xffff0000u) {
+	case SECCOMP_ALLOW:
+		return ALLOWED;
+	case SECCOMP_USER_NOTIF:
+		return ASKED;
+	case SECCOMP_ERRNO:
+		return AS_ERRNO + (int)(value & 0xffff);
+	default:
+		return KILLED;
+	}
+}
+
+static int simulate(const struct fixture *f, enum call call, const uint64_t *args)
+{
+	struct seccomp_call data = {
+		.nr = call_number(call, f->caps.arch),
+		.arch = audit_arch[f->caps.arch],
+	};
+
+	memcpy(data.args, args, sizeof(data.args));
+	return outcome(bpf_simulate(f->plan.filter, f->plan.n_filter, &data));
+}
+
+static void check_rows(struct fixture *f, const struct row *rows, size_t n)
+{
+	for (int arch = ARCH_X86_64; arch <= ARCH_AARCH64; arch++) {
+		f->caps.arch = (enum arch)arch;
+		CHECK_INT(fixture_plan(f), 0);
+		for (size_t i = 0; i < n; i++) {
+			int got = 0;
+
+			if (call_number(rows[i].call, f->caps.arch) < 0)
+				continue;
+			got = simulate(f, rows[i].call, rows[i].args);
+			if (got == rows[i].want)
+				continue;
+			printf("# arch %d, row %zu: %d, not %d\n", arch, i, got, rows[i].want);
+			test_failures_here++;
+		}
+	}
+}
+
+#define CHECK_ROWS(f, rows) check_rows((f), (rows), sizeof(rows) / sizeof((rows)[0]))
+
+#define HIGH (1ull << 32)
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+enum {
+	O_RDONLY_ = 0,
+	O_WRONLY_ = 1,
+	O_RDWR_ = 2,
+	O_CREAT_ = 0100,
+	O_TRUNC_ = 01000,
+	O_APPEND_ = 02000,
+	O_CLOEXEC_ = 02000000,
+	O_PATH_ = 010000000,
+	O_TMPFILE_ = 020000000,
+};
+
+/* Writes are judged, reads are not. */
+static void opens_for_writing(void)
+{
+	static const struct row rows[] = {
+		{CALL_OPENAT,     {0, 0, O_RDONLY_, 0},                          ALLOWED},
+		{CALL_OPENAT,     {0, 0, O_RDONLY_ | O_CLOEXEC_ | O_APPEND_, 0}, ALLOWED},
+		{CALL_OPENAT,     {0, 0, HIGH | O_RDONLY_, 0},                   ALLOWED},
+		{CALL_OPENAT,     {0, 0, O_WRONLY_, 0},                          ASKED  },
+		{CALL_OPENAT,     {0, 0, O_RDWR_ | O_CLOEXEC_, 0},               ASKED  },
+		{CALL_OPENAT,     {0, 0, O_WRONLY_ | O_RDWR_, 0},                ASKED  },
+		{CALL_OPENAT,     {0, 0, HIGH | O_WRONLY_, 0},                   ASKED  },
+		{CALL_OPENAT,     {0, 0, O_CREAT_, 0644},                        ASKED  },
+		{CALL_OPENAT,     {0, 0, O_TRUNC_, 0},                           ASKED  },
+		{CALL_OPENAT,     {0, 0, O_TMPFILE_ | O_RDWR_, 0600},            ASKED  },
+		{CALL_OPENAT,     {0, 0, O_PATH_ | O_WRONLY_ | O_CREAT_, 0},     ALLOWED},
+		{CALL_OPEN,       {0, O_RDONLY_, 0},                             ALLOWED},
+		{CALL_OPEN,       {0, O_WRONLY_, 0},                             ASKED  },
+		{CALL_OPEN,       {0, O_PATH_, 0},                               ALLOWED},
+		{CALL_CREAT,      {0, 0644},                                     ASKED  },
+		{CALL_OPENAT2,    {0},					   ABSENT },
+		{CALL_MKDIRAT,    {0, 0, 0755},                                  ASKED  },
+		{CALL_UNLINKAT,   {0},					   ASKED  },
+		{CALL_RENAMEAT2,  {0},					   ASKED  },
+		{CALL_LINKAT,     {0},					   ASKED  },
+		{CALL_SYMLINKAT,  {0},					   ASKED  },
+		{CALL_TRUNCATE,   {0},					   ASKED  },
+		{CALL_FCHMODAT2,  {0},					   ASKED  },
+		{CALL_FACCESSAT,  {0, 0, 4},                                     ALLOWED},
+		{CALL_FACCESSAT,  {0, 0, 2},                                     ASKED  },
+		{CALL_FACCESSAT2, {0, 0, 6},                                     ASKED  },
+		{CALL_ACCESS,     {0, 1},					ALLOWED},
+		{CALL_ACCESS,     {0, 2 | HIGH},                                 ASKED  },
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(deny default) (allow file-read* process-exec*)"
+			 "(allow file-write* (subpath \"/home/u/p\"))"
+			 "(deny file-write* (subpath \"/home/u/p/.git\"))");
+	CHECK_ROWS(&f, rows);
+	CHECK(f.plan.brokered & BROKER_WRITE);
+	CHECK(!(f.plan.brokered & BROKER_READ));
+	fixture_close(&f);
+}
+
+static void opens_for_reading(void)
+{
+	static const struct row rows[] = {
+		{CALL_OPENAT,  {0, 0, O_RDONLY_, 0},      ASKED  },
+		{CALL_OPENAT,  {0, 0, O_WRONLY_, 0},      ASKED  },
+		{CALL_OPENAT,  {0, 0, O_PATH_, 0},        ALLOWED},
+		{CALL_OPENAT,  {0, 0, O_PATH_ | HIGH, 0}, ALLOWED},
+		{CALL_OPENAT2, {0},                       ABSENT },
+	};
+	struct fixture f;
+
+	fixture_open(&f,
+		     "(deny default) (allow file-read*) (deny file-read* (regex #\"\\.pem$\"))");
+	CHECK_ROWS(&f, rows);
+	CHECK(f.plan.brokered & BROKER_READ);
+	fixture_close(&f);
+}
+
+/* setuid and setgid bits are judged even where writes are everybody's. */
+static void setugid_modes(void)
+{
+	static const struct row rows[] = {
+		{CALL_OPENAT,    {0, 0, O_CREAT_ | O_WRONLY_, 0644},         ALLOWED},
+		{CALL_OPENAT,    {0, 0, O_CREAT_ | O_WRONLY_, 04755},        ASKED  },
+		{CALL_OPENAT,    {0, 0, O_CREAT_ | O_WRONLY_, 02755 | HIGH}, ASKED  },
+		{CALL_OPENAT,    {0, 0, O_TMPFILE_ | O_RDWR_, 04700},        ASKED  },
+		{CALL_OPENAT,    {0, 0, O_RDONLY_, 04755},                   ALLOWED}, /* no mode without O_CREAT */
+		{CALL_OPENAT,    {0, 0, O_PATH_ | O_CREAT_, 04755},          ALLOWED},
+		{CALL_CREAT,     {0, 0644},                                  ALLOWED},
+		{CALL_CREAT,     {0, 06755},                                 ASKED  },
+		{CALL_MKDIRAT,   {0, 0, 0755},                               ALLOWED},
+		{CALL_MKDIRAT,   {0, 0, 02755},                              ASKED  },
+		{CALL_MKNODAT,   {0, 0, 0100000 | 0644},                     ALLOWED},
+		{CALL_MKNODAT,   {0, 0, 0100000 | 04644},                    ASKED  },
+		{CALL_MKNODAT,   {0, 0, 0020000 | 0644},                     ALLOWED}, /* the policy allows file-mknod */
+		{CALL_FCHMOD,    {0, 0644},                                  ASKED  },
+		{CALL_FACCESSAT, {0, 0, 2},                                  ALLOWED},
+		{CALL_OPENAT2,   {0},					ABSENT },
+		{CALL_UNLINKAT,  {0},					ALLOWED},
+		{CALL_TRUNCATE,  {0},					ALLOWED},
+	};
+	static const struct row free_rows[] = {
+		{CALL_OPENAT,  {0, 0, O_CREAT_ | O_WRONLY_, 04755}, ALLOWED},
+		{CALL_OPENAT2, {0},                                 ALLOWED},
+		{CALL_FCHMOD,  {0, 04755},                          ALLOWED},
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(allow default)");
+	CHECK_ROWS(&f, rows);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default) (allow file-write-setugid)");
+	CHECK_ROWS(&f, free_rows);
+	fixture_close(&f);
+}
+
+static void device_nodes(void)
+{
+	static const struct row rows[] = {
+		{CALL_MKNODAT, {0, 0, 0020000 | 0644}, REFUSED},
+		{CALL_MKNODAT, {0, 0, 0060000 | 0644}, REFUSED},
+		{CALL_MKNODAT, {0, 0, HIGH | 0060000}, REFUSED},
+		{CALL_MKNODAT, {0, 0, 0010000 | 0644}, ALLOWED},
+		{CALL_MKNOD,   {0, 0020000},           REFUSED},
+		{CALL_MKNOD,   {0, 0},                 ALLOWED},
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(allow default) (deny file-mknod)");
+	CHECK_ROWS(&f, rows);
+	fixture_close(&f);
+}
+
+/* ---- Sockets --------------------------------------------------------------------------------- */
+
+enum {
+	AF_UNIX_ = 1,
+	AF_INET_ = 2,
+	AF_INET6_ = 10,
+	AF_NETLINK_ = 16,
+	AF_PACKET_ = 17,
+	AF_ALG_ = 38,
+	AF_VSOCK_ = 40,
+	STREAM = 1,
+	DGRAM = 2,
+	RAW = 3,
+	SEQPACKET = 5,
+	NONBLOCK = 04000,
+	FASTOPEN = 0x20000000,
+};
+
+static void sockets_judged(void)
+{
+	static const struct row rows[] = {
+		{CALL_SOCKET,     {AF_UNIX_, STREAM, 0},                         ALLOWED},
+		{CALL_SOCKET,     {AF_UNIX_, SEQPACKET | NONBLOCK, 0},           ALLOWED},
+		{CALL_SOCKET,     {AF_UNIX_, DGRAM, 0},                          REFUSED},
+		{CALL_SOCKET,     {AF_UNIX_, RAW, 0},                            REFUSED},
+		{CALL_SOCKET,     {AF_UNIX_ | HIGH, DGRAM | NONBLOCK | HIGH, 0}, REFUSED},
+		{CALL_SOCKET,     {AF_INET_, STREAM, 0},                         ALLOWED},
+		{CALL_SOCKET,     {AF_INET_, STREAM | NONBLOCK, 6},              ALLOWED},
+		{CALL_SOCKET,     {AF_INET6_, STREAM, 6},                        ALLOWED},
+		{CALL_SOCKET,     {AF_INET_, STREAM, 262},                       REFUSED}, /* MPTCP */
+		{CALL_SOCKET,     {AF_INET_, STREAM, 132},                       REFUSED}, /* SCTP */
+		{CALL_SOCKET,     {AF_INET_, DGRAM, 0},                          REFUSED},
+		{CALL_SOCKET,     {AF_INET6_, DGRAM, 17},                        REFUSED},
+		{CALL_SOCKET,     {AF_INET_, RAW, 1},                            REFUSED},
+		{CALL_SOCKET,     {AF_INET_ | HIGH, RAW, 1},                     REFUSED},
+		{CALL_SOCKET,     {AF_INET6_, DGRAM, 58},                        REFUSED}, /* ICMP */
+		{CALL_SOCKET,     {AF_NETLINK_, RAW, 0},                         NO_AF  },
+		{CALL_SOCKET,     {AF_PACKET_, RAW, 0},                          NO_AF  },
+		{CALL_SOCKET,     {AF_ALG_, SEQPACKET, 0},                       NO_AF  },
+		{CALL_SOCKET,     {AF_VSOCK_, STREAM, 0},                        NO_AF  },
+		{CALL_SOCKET,     {AF_VSOCK_ | HIGH, STREAM, 0},                 NO_AF  },
+		{CALL_SOCKETPAIR, {AF_UNIX_, STREAM, 0},                         ALLOWED},
+		{CALL_SOCKETPAIR, {AF_UNIX_, DGRAM, 0},                          REFUSED},
+		{CALL_SOCKETPAIR, {30, STREAM, 0},                               NO_AF  }, /* TIPC */
+		{CALL_CONNECT,    {3},					   ASKED  },
+		{CALL_BIND,       {3},					   ASKED  },
+		{CALL_LISTEN,     {3},					   ASKED  },
+		{CALL_SENDTO,     {3, 0, 0, 0, 0, 0},                            ALLOWED},
+		{CALL_SENDTO,     {3, 0, 0, 0, 8, 0},                            ASKED  },
+		{CALL_SENDTO,     {3, 0, 0, 0, HIGH, 0},                         ASKED  }, /* a pointer whose low word is 0 */
+		{CALL_SENDTO,     {3, 0, 0, FASTOPEN, 8, 0},                     REFUSED},
+		{CALL_SENDMSG,    {3, 0, FASTOPEN},                              REFUSED},
+		{CALL_SENDMSG,    {3, 0, HIGH},                                  ALLOWED},
+		{CALL_SENDMMSG,   {3, 0, 1, FASTOPEN | HIGH},                    REFUSED},
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(deny default) (allow file-read* process-exec*)"
+			 "(allow network-outbound (remote tcp \"*:443\"))");
+	CHECK_ROWS(&f, rows);
+	fixture_close(&f);
+}
+
+static void sockets_free_udp(void)
+{
+	static const struct row rows[] = {
+		{CALL_SOCKET, {AF_INET_, DGRAM, 0},    ALLOWED},
+		{CALL_SOCKET, {AF_INET6_, DGRAM, 17},  ALLOWED},
+		{CALL_SOCKET, {AF_INET_, DGRAM, 1},    REFUSED},
+		{CALL_SOCKET, {AF_INET_, STREAM, 262}, REFUSED},
+		{CALL_SENDTO, {3, 0, 0, 0, 8, 0},      ASKED  },
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(deny default) (allow network-outbound (remote udp \"*:*\"))"
+			 "(allow network-outbound (remote tcp \"*:443\"))"
+			 "(allow network-bind (local udp \"*:*\"))"
+			 "(allow network-inbound (local udp \"*:*\"))");
+	CHECK_ROWS(&f, rows);
+	fixture_close(&f);
+}
+
+/* No traffic is allowed: without a name space of our own there are no IP sockets at all. */
+static void sockets_none(void)
+{
+	static const struct row refused[] = {
+		{CALL_SOCKET, {AF_INET_, STREAM, 0}, REFUSED},
+		{CALL_SOCKET, {AF_INET6_, DGRAM, 0}, REFUSED},
+		{CALL_SOCKET, {AF_UNIX_, STREAM, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_NETLINK_, RAW, 0}, NO_AF  },
+		{CALL_LISTEN, {3},                   ALLOWED},
+	};
+	static const struct row own[] = {
+		{CALL_SOCKET,  {AF_INET_, STREAM, 0},  ALLOWED},
+		{CALL_SOCKET,  {AF_INET6_, DGRAM, 0},  ALLOWED},
+		{CALL_SOCKET,  {AF_NETLINK_, RAW, 0},  ALLOWED},
+		{CALL_SOCKET,  {AF_NETLINK_, RAW, 9},  NO_AF  }, /* audit */
+		{CALL_SOCKET,  {AF_VSOCK_, STREAM, 0}, NO_AF  },
+		{CALL_SENDMSG, {3, 0, FASTOPEN},       ALLOWED},
+		{CALL_LISTEN,  {3},                    ALLOWED},
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(deny default) (allow file-read* process-exec*)");
+	CHECK_ROWS(&f, refused);
+	f.input.private_scope = SCOPE_NET;
+	CHECK_ROWS(&f, own);
+	f.caps.userns = false;
+	CHECK_ROWS(&f, refused);
+	fixture_close(&f);
+}
+
+static void sockets_all(void)
+{
+	static const struct row rows[] = {
+		{CALL_SOCKET,     {AF_UNIX_, DGRAM, 0},      ALLOWED},
+		{CALL_SOCKET,     {AF_INET_, RAW, 0},        ALLOWED},
+		{CALL_SOCKET,     {AF_VSOCK_, STREAM, 0},    ALLOWED},
+		{CALL_SOCKETPAIR, {AF_UNIX_, DGRAM, 0},      ALLOWED},
+		{CALL_CONNECT,    {3},                       ALLOWED},
+		{CALL_SENDTO,     {3, 0, 0, FASTOPEN, 8, 0}, ALLOWED},
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(allow default)");
+	CHECK_ROWS(&f, rows);
+	fixture_close(&f);
+}
+
+/* ---- Processes ------------------------------------------------------------------------------- */
+
+enum {
+	SIGCHLD_ = 17,
+	NEWNS = 0x00020000,
+	NEWCGROUP = 0x02000000,
+	NEWUSER = 0x10000000,
+	NEWPID = 0x20000000,
+	NEWNET = 0x40000000,
+	NEWTIME = 0x80,
+	THREAD = 0x00010000,
+};
+
+static void clones(void)
+{
+	static const struct row rows[] = {
+		{CALL_CLONE,   {SIGCHLD_},           ALLOWED},
+		{CALL_CLONE,   {THREAD | 0x3d0f00},  ALLOWED},
+		{CALL_CLONE,   {NEWUSER | SIGCHLD_}, REFUSED},
+		{CALL_CLONE,   {HIGH | NEWNS},       REFUSED},
+		{CALL_CLONE,   {NEWPID | NEWNET},    REFUSED},
+		{CALL_CLONE3,  {8, 88},              ABSENT },
+		{CALL_FORK,    {0},                  ALLOWED},
+		{CALL_UNSHARE, {0x200},              ALLOWED}, /* CLONE_FS */
+		{CALL_UNSHARE, {NEWUSER},            REFUSED},
+		{CALL_UNSHARE, {NEWTIME},            REFUSED},
+		{CALL_UNSHARE, {NEWCGROUP | HIGH},   REFUSED},
+		{CALL_SETNS,   {3, 0},               REFUSED},
+	};
+	static const struct row nested[] = {
+		{CALL_CLONE,   {NEWUSER | SIGCHLD_}, ALLOWED},
+		{CALL_UNSHARE, {NEWUSER | NEWNS},    ALLOWED},
+		{CALL_MOUNT,   {0},                  REFUSED},
+		{CALL_SETNS,   {3, 0},               REFUSED},
+	};
+	static const struct row no_fork[] = {
+		{CALL_CLONE, {SIGCHLD_},          REFUSED},
+		{CALL_CLONE, {THREAD | 0x3d0f00}, ALLOWED},
+		{CALL_FORK,  {0},                 REFUSED},
+		{CALL_VFORK, {0},                 REFUSED},
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(allow default)");
+	CHECK_ROWS(&f, rows);
+	f.input.nested_userns = true;
+	CHECK_ROWS(&f, nested);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default) (deny process-fork)");
+	CHECK_ROWS(&f, no_fork);
+	fixture_close(&f);
+}
+
+static void execs(void)
+{
+	static const struct row none[] = {
+		{CALL_EXECVE,   {0}, REFUSED},
+                {CALL_EXECVEAT, {0}, REFUSED}
+        };
+	static const struct row some[] = {
+		{CALL_EXECVE,   {0}, ASKED},
+                {CALL_EXECVEAT, {0}, ASKED}
+        };
+	static const struct row all[] = {
+		{CALL_EXECVE,   {0}, ALLOWED},
+                {CALL_EXECVEAT, {0}, ALLOWED}
+        };
+	struct fixture f;
+
+	fixture_open(&f, "(deny default)");
+	CHECK_ROWS(&f, none);
+	fixture_close(&f);
+	fixture_open(&f, "(deny default) (allow process-exec* (literal \"/usr/bin/cc\"))");
+	CHECK_ROWS(&f, some);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default)");
+	CHECK_ROWS(&f, all);
+	fixture_close(&f);
+}
+
+static void signals(void)
+{
+	static const struct row judged[] = {
+		{CALL_KILL,              {1, 9},            ASKED  },
+		{CALL_TGKILL,            {1, 1, 9},         ASKED  },
+		{CALL_PIDFD_SEND_SIGNAL, {3, 9},            ASKED  },
+		{CALL_FCNTL,             {3, 8, 1},         REFUSED},
+		{CALL_FCNTL,             {3, 15 | HIGH, 1}, REFUSED},
+		{CALL_FCNTL,             {3, 1, 0},         ALLOWED},
+		{CALL_IOCTL,             {3, 0x8901},       REFUSED},
+	};
+	static const struct row by_kernel[] = {
+		{CALL_KILL,  {1, 9},      ALLOWED},
+		{CALL_FCNTL, {3, 8, 1},   ALLOWED},
+		{CALL_IOCTL, {3, 0x8901}, ALLOWED},
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(allow default) (deny signal) (allow signal (target self))");
+	CHECK_ROWS(&f, judged);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default) (deny signal (target others) (target initproc))");
+	CHECK_ROWS(&f, by_kernel);
+	CHECK(f.plan.landlock_scoped & LL_SCOPED_SIGNAL);
+	f.caps.landlock_abi = 5;
+	CHECK_ROWS(&f, judged);
+	fixture_close(&f);
+}
+
+/* A process that hides from the broker would be denied everything. */
+static void dumpable(void)
+{
+	static const struct row judged[] = {
+		{CALL_PRCTL, {4, 0},        REFUSED},
+		{CALL_PRCTL, {4 | HIGH, 0}, REFUSED},
+		{CALL_PRCTL, {4, 1},        ALLOWED},
+		{CALL_PRCTL, {15, 0},       ALLOWED}, /* PR_SET_NAME */
+	};
+	static const struct row free_rows[] = {
+		{CALL_PRCTL, {4, 0}, ALLOWED}
+        };
+	struct fixture f;
+
+	fixture_open(&f, "(allow default)");
+	CHECK_ROWS(&f, judged);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default) (allow file-write-setugid)");
+	CHECK_ROWS(&f, free_rows);
+	fixture_close(&f);
+}
+
+/* Limits and priorities of processes outside, where they can be named. */
+static void other_processes(void)
+{
+	static const struct row refused[] = {
+		{CALL_PRLIMIT64,   {0, 7},       ALLOWED},
+		{CALL_PRLIMIT64,   {4711, 7},    REFUSED},
+		{CALL_SETPRIORITY, {0, 0, 5},    ALLOWED},
+		{CALL_SETPRIORITY, {0, 4711, 5}, REFUSED},
+	};
+	static const struct row allowed[] = {
+		{CALL_PRLIMIT64,   {4711, 7},    ALLOWED},
+		{CALL_SETPRIORITY, {0, 4711, 5}, ALLOWED},
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(allow default)");
+	CHECK_ROWS(&f, allowed);
+	f.input.private_scope = SCOPE_PID;
+	CHECK_ROWS(&f, allowed);
+	f.caps.mount_proc = false;
+	CHECK_ROWS(&f, refused);
+	fixture_close(&f);
+}
+
+static void ipc(void)
+{
+	static const struct row shared[] = {
+		{CALL_SHMGET,  {0}, ALLOWED},
+                {CALL_SHMAT,   {0}, ALLOWED},
+		{CALL_SEMOP,   {0}, REFUSED},
+                {CALL_MSGSND,  {0}, REFUSED},
+		{CALL_MQ_OPEN, {0}, REFUSED},
+	};
+	static const struct row own[] = {
+		{CALL_SEMOP,   {0}, ALLOWED},
+                {CALL_MQ_OPEN, {0}, ALLOWED}
+        };
+	static const struct row none[] = {
+		{CALL_SHMGET,  {0}, REFUSED},
+                {CALL_MQ_OPEN, {0}, REFUSED}
+        };
+	struct fixture f;
+
+	fixture_open(&f, "(deny default) (allow ipc-sysv-shm)");
+	CHECK_ROWS(&f, shared);
+	f.input.private_scope = SCOPE_IPC;
+	CHECK_ROWS(&f, own);
+	f.caps.userns = false;
+	CHECK_ROWS(&f, none);
+	fixture_close(&f);
+}
+
+/* ---- Always ---------------------------------------------------------------------------------- */
+
+static void ioctls(void)
+{
+	static const struct row rows[] = {
+		{CALL_IOCTL, {0, 0x5401},                         ALLOWED}, /* TCGETS */
+		{CALL_IOCTL, {0, 0x5412},                         REFUSED},
+		{CALL_IOCTL, {0, 0x5412 | HIGH},                  REFUSED},
+		{CALL_IOCTL, {0, 0x541c | (0xffffffffull << 32)}, REFUSED},
+		{CALL_IOCTL, {0, 0x541d},                         REFUSED},
+		{CALL_IOCTL, {0, 0x5423},                         REFUSED},
+		{CALL_IOCTL, {0, 0x4b47},                         REFUSED},
+		{CALL_IOCTL, {0, 0xc0045877},                     REFUSED},
+		{CALL_IOCTL, {0, 0xffffffffc0045877},             REFUSED},
+		{CALL_IOCTL, {0, 0x40086602},                     REFUSED},
+		{CALL_IOCTL, {0, 0x40046602},                     REFUSED},
+		{CALL_IOCTL, {0, 0x80086601},                     ALLOWED}, /* FS_IOC_GETFLAGS */
+		{CALL_IOCTL, {0, 0x5000940f},                     REFUSED},
+	};
+	static const struct row free_rows[] = {
+		{CALL_IOCTL, {0, 0x5412},     REFUSED},
+		{CALL_IOCTL, {0, 0x40086602}, ALLOWED},
+		{CALL_IOCTL, {0, 0x5000940f}, ALLOWED},
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(deny default)");
+	CHECK_ROWS(&f, rows);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default)");
+	CHECK_ROWS(&f, free_rows);
+	fixture_close(&f);
+}
+
+static void always_refused(void)
+{
+	/* clang-format off */
+	static const enum call absent[] = {
+		CALL_IO_URING_SETUP, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER,
+	};
+	static const enum call refused[] = {
+		CALL_OPEN_BY_HANDLE_AT, CALL_NAME_TO_HANDLE_AT, CALL_MOUNT, CALL_UMOUNT2,
+		CALL_PIVOT_ROOT, CALL_MOVE_MOUNT, CALL_OPEN_TREE, CALL_OPEN_TREE_ATTR,
+		CALL_FSOPEN, CALL_FSCONFIG, CALL_FSMOUNT, CALL_FSPICK, CALL_MOUNT_SETATTR,
+		CALL_CHROOT, CALL_BPF, CALL_PERF_EVENT_OPEN, CALL_KEYCTL, CALL_ADD_KEY,
+		CALL_REQUEST_KEY, CALL_USERFAULTFD, CALL_KEXEC_LOAD, CALL_FINIT_MODULE,
+		CALL_REBOOT, CALL_SETTIMEOFDAY, CALL_VHANGUP,
+	};
+	/* clang-format on */
+	static const uint64_t args[6] = {0};
+	struct fixture f;
+
+	fixture_open(&f, "(allow default)");
+	CHECK_INT(fixture_plan(&f), 0);
+	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
+		CHECK_INT(simulate(&f, absent[i], args), ABSENT);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		CHECK_INT(simulate(&f, refused[i], args), REFUSED);
+	fixture_close(&f);
+}
+
+static int simulate_number(const struct fixture *f, int nr, uint32_t arch)
+{
+	struct seccomp_call call = {.nr = nr, .arch = arch};
+
+	return outcome(bpf_simulate(f->plan.filter, f->plan.n_filter, &call));
+}
+
+static void foreign_numbers(void)
+{
+	struct fixture f;
+
+	fixture_open(&f, "(allow default)");
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK_INT(simulate_number(&f, 0, AUDIT_ARCH_X86_64_), ALLOWED);
+	CHECK_INT(simulate_number(&f, 0, 0x40000003u), KILLED); /* i386 */
+	CHECK_INT(simulate_number(&f, 0, AUDIT_ARCH_AARCH64_), KILLED);
+	CHECK_INT(simulate_number(&f, 0x40000000, AUDIT_ARCH_X86_64_), ABSENT); /* x32 */
+	CHECK_INT(simulate_number(&f, 0x40000000 | 257, AUDIT_ARCH_X86_64_), ABSENT);
+	CHECK_INT(simulate_number(&f, 512, AUDIT_ARCH_X86_64_), ABSENT);
+	CHECK_INT(simulate_number(&f, CALLS_END - 1, AUDIT_ARCH_X86_64_), ASKED);
+	CHECK_INT(simulate_number(&f, CALLS_END, AUDIT_ARCH_X86_64_), ABSENT);
+	CHECK_INT(simulate_number(&f, -1, AUDIT_ARCH_X86_64_), ABSENT);
+	f.caps.arch = ARCH_AARCH64;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK_INT(simulate_number(&f, 0, AUDIT_ARCH_AARCH64_), ALLOWED);
+	CHECK_INT(simulate_number(&f, 0, AUDIT_ARCH_X86_64_), KILLED);
+	fixture_close(&f);
+}
+
+/* Without a listener nothing may wait for an answer. */
+static void no_listener(void)
+{
+	static const struct row rows[] = {
+		{CALL_OPENAT, {0, 0, O_WRONLY_, 0},    ALLOWED},
+		{CALL_OPENAT, {0, 0, O_CREAT_, 04755}, REFUSED},
+		{CALL_SOCKET, {AF_INET_, STREAM, 0},   REFUSED},
+		{CALL_MOUNT,  {0},                     REFUSED},
+	};
+	struct fixture f;
+
+	fixture_open(&f, ALL_JUDGED);
+	f.caps.notify = false;
+	CHECK_ROWS(&f, rows);
+	for (size_t i = 0; i < f.plan.n_filter; i++)
+		CHECK(f.plan.filter[i].code != 0x06 || f.plan.filter[i].k != SECCOMP_USER_NOTIF);
+	fixture_close(&f);
+}
+
+int main(void)
+{
+	RUN(opens_for_writing);
+	RUN(opens_for_reading);
+	RUN(setugid_modes);
+	RUN(device_nodes);
+	RUN(sockets_judged);
+	RUN(sockets_free_udp);
+	RUN(sockets_none);
+	RUN(sockets_all);
+	RUN(clones);
+	RUN(execs);
+	RUN(signals);
+	RUN(dumpable);
+	RUN(other_processes);
+	RUN(ipc);
+	RUN(ioctls);
+	RUN(always_refused);
+	RUN(foreign_numbers);
+	RUN(no_listener);
+	return test_done();
+}
