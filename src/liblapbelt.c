@@ -488,18 +488,20 @@ int lapbelt_policy_default(const struct lapbelt_default_options *options,
 {
 	struct lapbelt_policy_options compile = {.size = sizeof(compile)};
 	struct lapbelt_default_options own = {0};
+	struct buf text = {0};
 	struct err e = {0};
-	char *text = NULL;
 	int r;
 
-	if (take_options(&own, sizeof(own), options, &e) < 0)
-		return facade_fail(error, &e);
-	r = lapbelt_default_profile(&own, &text, error);
-	if (r < 0)
-		return r;
+	r = take_options(&own, sizeof(own), options, &e);
+	if (r == 0)
+		r = default_text(&own, &text, &e);
+	if (r == 0 && text.failed)
+		r = err_memory(&e);
 	compile.target = own.target;
-	r = lapbelt_policy_from_text(text, "<default policy>", &compile, ret_policy, error);
-	free(text);
+	r = r < 0 ? facade_fail(error, &e)
+		  : lapbelt_policy_from_bytes(buf_str(&text).p, text.n, "<default policy>",
+					      &compile, ret_policy, error);
+	buf_release(&text);
 	return r;
 }
 

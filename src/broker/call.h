@@ -89,6 +89,9 @@ int caller_pids(const struct call *call, struct caller_pids *ret); /* 0, or -1 w
 /* Is PID (in our pid namespace) part of this sandbox, init excluded? */
 bool caller_is_inside(const struct broker *broker, pid_t pid);
 
+/* The process group of PID (in our pid namespace) as the sandbox counts; -1: unknown. */
+pid_t caller_group_of(const struct broker *broker, pid_t pid);
+
 /* ---- Places (resolve.c) -------------------------------------------------------------------------- */
 
 /* Where a path leads, pinned. */

@@ -269,3 +269,20 @@ bool caller_is_inside(const struct broker *broker, pid_t pid)
 	}
 	return false;
 }
+
+pid_t caller_group_of(const struct broker *broker, pid_t pid)
+{
+	char path[32], text[STATUS_SIZE];
+	int cleanup_fd fd = -1;
+	const char *field;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "%d/status", (int)pid);
+	fd = openat(broker->proc, path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		return -1;
+	text[n] = '\0';
+	field = status_field(text, "NSpgid");
+	return field ? last_number(field) : -1;
+}

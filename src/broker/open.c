@@ -121,14 +121,12 @@ static void open_fifo(struct call *call, const struct open_call *open, int objec
 
 /*
  * The caller may write another path there before the kernel looks; then the Landlock floor decides
- * about that one. The mode is in a register, and the floor has no hook for what it may contain.
+ * about that one, if it bounds opens at all. The mode is in a register, and the floor has no hook
+ * for what it may contain.
  */
-static void continue_open(struct call *call, const struct open_call *open)
+static bool may_continue(const struct call *call, const struct open_call *open)
 {
-	if (open->mode & (S_ISUID | S_ISGID))
-		call_error(call, EPERM);
-	else
-		call_continue(call);
+	return call->broker->plan->floor_bounds_open && !(open->mode & (S_ISUID | S_ISGID));
 }
 
 /* ---- What is there -------------------------------------------------------------------------------- */
@@ -144,8 +142,9 @@ static void open_device(struct call *call, const struct open_call *open, int obj
 	 * A terminal can become the opener's controlling terminal, and /dev/tty is another device for
 	 * everybody: only the caller's own open is right.
 	 */
-	if (own_pts || (major(st->st_rdev) == TTY_MAJOR && S_ISCHR(st->st_mode))) {
-		continue_open(call, open);
+	if ((own_pts || (major(st->st_rdev) == TTY_MAJOR && S_ISCHR(st->st_mode))) &&
+	    may_continue(call, open)) {
+		call_continue(call);
 		return;
 	}
 	fd = (int)syscall(SYS_openat, AT_FDCWD, fd_path(object).text,
@@ -374,8 +373,8 @@ void handle_open(struct call *call)
 		call_error(call, errno);
 		return;
 	}
-	if (strcmp(path, "/dev/null") == 0) /* the commonest write of all */
-		continue_open(call, &open);
+	if (strcmp(path, "/dev/null") == 0 && may_continue(call, &open))
+		call_continue(call); /* the commonest write of all */
 	else if ((open.flags & O_TMPFILE) == O_TMPFILE)
 		open_unnamed(call, &open);
 	else if (open.flags & O_CREAT)

@@ -44,30 +44,83 @@ void handle_exec(struct call *call)
 
 /* ---- Signals ----------------------------------------------------------------------------------------- */
 
-/*
- * Without a pid namespace and without Landlock's signal scope (ABI 6) the numbers below mean
- * processes of the whole machine. The caller may signal its own sandbox.
- */
+/* Darwin's number of a Linux signal, where they differ; policies speak Darwin. */
+static int darwin_signal(int number)
+{
+	static const unsigned char map[][2] = {
+		{SIGBUS, 10},  {SIGUSR1, 30}, {SIGUSR2, 31}, {SIGCHLD, 20}, {SIGCONT, 19},
+		{SIGSTOP, 17}, {SIGTSTP, 18}, {SIGURG, 16},  {SIGIO, 23},   {SIGSYS, 12},
+	};
 
-static int send_to_group(const struct call *call, pid_t group, int signal)
+	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
+		if (map[i][0] == number)
+			return map[i][1];
+	return number;
+}
+
+static bool may_signal(const struct call *call, enum signal_target target, int number)
+{
+	struct request request = {.op = OP_SIGNAL,
+				  .has = HAS_TARGET | HAS_SIGNAL,
+				  .target = target,
+				  .signal = darwin_signal(number)};
+	struct decision decision;
+
+	policy_decide(call->broker->policy, &request, &decision);
+	return decision.verdict == VERDICT_ALLOW;
+}
+
+/* Is PID, as the caller means it, a process of this sandbox? */
+static bool is_inside(const struct call *call, pid_t pid)
+{
+	return call->broker->plan->ns & NS_PID ? pid != 1 : caller_is_inside(call->broker, pid);
+}
+
+static void signal_one(struct call *call, pid_t pid, int number)
+{
+	struct caller_pids pids;
+	bool may = false;
+
+	if (caller_pids(call, &pids) < 0) {
+		call_error(call, EPERM);
+		return;
+	}
+	if (pid == pids.shown_tgid || pid == pids.shown_tid)
+		may = may_signal(call, SIGNAL_TARGET_SELF, number);
+	else if (is_inside(call, pid))
+		may = may_signal(call, SIGNAL_TARGET_SAME_SANDBOX, number) ||
+		      may_signal(call, SIGNAL_TARGET_CHILDREN, number);
+	else
+		may = may_signal(call, SIGNAL_TARGET_OTHERS, number) &&
+		      !(call->broker->input->private_scope & SCOPE_PID);
+	if (may)
+		call_continue(call); /* everything it depends on is in registers */
+	else
+		call_error(call, EPERM);
+}
+
+/*
+ * To GROUP (as the caller counts; 0: the caller's own, -1: everybody) as far as it is inside: the
+ * caller's group is ours too, and the pipeline's around us.
+ */
+static int send_to_group(const struct call *call, pid_t group, int number)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
+	pid_t own = getpgid(call->tid);
 	int sent = 0;
 
-	if (!dir) {
-		errno = EPERM;
-		return -1;
-	}
-	while ((entry = readdir(dir))) {
+	while (dir && (entry = readdir(dir))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (pid <= 1 || (group && getpgid(pid) != group) ||
-		    !caller_is_inside(call->broker, pid))
+		if (pid <= 1 || !caller_is_inside(call->broker, pid) ||
+		    (group == -1 && pid == call->tid) || (group == 0 && getpgid(pid) != own) ||
+		    (group > 0 && caller_group_of(call->broker, pid) != group))
 			continue;
-		sent += kill(pid, signal) == 0;
+		sent += kill(pid, number) == 0;
 	}
-	(void)closedir(dir);
+	if (dir)
+		(void)closedir(dir);
 	if (!sent) {
 		errno = ESRCH;
 		return -1;
@@ -75,17 +128,18 @@ static int send_to_group(const struct call *call, pid_t group, int signal)
 	return 0;
 }
 
-static void signal_one(struct call *call, pid_t pid)
+static void signal_group(struct call *call, pid_t group, int number)
 {
-	if (caller_is_inside(call->broker, pid))
-		call_continue(call); /* by number, in registers */
+	if (group == -1 ? may_signal(call, SIGNAL_TARGET_SAME_SANDBOX, number) :
+			  may_signal(call, SIGNAL_TARGET_PGRP, number))
+		call_result(call, send_to_group(call, group, number));
 	else
-		call_error(call, kill(pid, 0) < 0 && errno == ESRCH ? ESRCH : EPERM);
+		call_error(call, EPERM);
 }
 
 static void signal_pidfd(struct call *call)
 {
-	char path[48], text[256];
+	char path[48], text[512];
 	int cleanup_fd fd = caller_fd(call, (int)call->args[0]);
 	int cleanup_fd info = -1;
 	const char *p;
@@ -99,9 +153,10 @@ static void signal_pidfd(struct call *call)
 		return;
 	}
 	text[n] = '\0';
-	p = strstr(text, "\nPid:");
+	p = strstr(text, "\nPid:"); /* as we count */
 	/* On the duplicate: the caller's number may mean another process by now. */
-	if (p && caller_is_inside(call->broker, (pid_t)strtol(p + 5, NULL, 10)) && !call->args[2])
+	if (p && caller_is_inside(call->broker, (pid_t)strtol(p + 5, NULL, 10)) && !call->args[2] &&
+	    may_signal(call, SIGNAL_TARGET_SAME_SANDBOX, (int)call->args[1]))
 		call_result(call, syscall(SYS_pidfd_send_signal, fd, (int)call->args[1], NULL, 0));
 	else
 		call_error(call, EPERM);
@@ -109,14 +164,16 @@ static void signal_pidfd(struct call *call)
 
 void handle_signal(struct call *call)
 {
+	bool in_group = call->nr == SYS_tgkill || call->nr == SYS_rt_tgsigqueueinfo;
 	pid_t pid = (pid_t)call->args[0];
+	int number = (int)call->args[in_group ? 2 : 1];
 
 	if (call->nr == SYS_pidfd_send_signal)
 		signal_pidfd(call);
-	else if (call->nr != SYS_kill || pid > 0)
-		signal_one(call, pid);
-	else if (pid == 0)
-		call_result(call, send_to_group(call, getpgid(call->tid), (int)call->args[1]));
+	else if (pid > 0)
+		signal_one(call, pid, number);
+	else if (call->nr == SYS_kill)
+		signal_group(call, pid < -1 ? -pid : pid, number);
 	else
-		call_result(call, send_to_group(call, pid == -1 ? 0 : -pid, (int)call->args[1]));
+		call_error(call, EINVAL);
 }

@@ -141,7 +141,7 @@ __attribute__((noreturn)) static void command(const struct child_context *contex
 	int cleanup_fd ruleset = -1;
 	char byte;
 
-	restore_signals(&context->mask);
+	restore_signals(options->mask);
 	/* While we still may look everywhere: rows name places, they do not open them. */
 	ruleset = landlock_build(plan);
 	if (ruleset < 0)

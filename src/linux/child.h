@@ -13,7 +13,6 @@ struct child_context {
 	int mapped;    /* pipe: readable once the id maps are written (or at once) */
 	int go;        /* pipe: readable when the command may exec */
 	char **shell_argv; /* /bin/sh, room for the path, the arguments: for a script without #! */
-	sigset_t mask; /* the signal mask the command starts with */
 };
 
 /* Sends one message; never blocks long, never raises SIGPIPE. Async-signal-safe. */

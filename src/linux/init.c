@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -28,8 +29,7 @@
 #include "linux/child.h"
 #include "base/banned.h"
 
-/* ---- Without a pid namespace ------------------------------------------------------------------- */
-
+/* getdents64(2) itself: readdir(3) allocates, and we may be the fork of a threaded program. */
 struct linux_dirent64 {
 	uint64_t ino;
 	int64_t off;
@@ -37,6 +37,25 @@ struct linux_dirent64 {
 	unsigned char type;
 	char name[];
 };
+
+/* Calls EACH for the entries of DIR but `.` and `..`. */
+static void each_entry(int dir, void (*each)(int dir, const char *name, unsigned depth), unsigned depth)
+{
+	alignas(struct linux_dirent64) char buffer[4096];
+	long n;
+
+	while ((n = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0) {
+		for (long at = 0; at < n;) {
+			struct linux_dirent64 *entry = (struct linux_dirent64 *)(void *)(buffer + at);
+
+			at += entry->length;
+			if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0)
+				each(dir, entry->name, depth);
+		}
+	}
+}
+
+/* ---- Without a pid namespace ------------------------------------------------------------------- */
 
 static bool is_child(int proc, const char *name)
 {
@@ -56,26 +75,21 @@ static bool is_child(int proc, const char *name)
 	return p && sscanf(p + 1, " %*c %d", &parent) == 1 && parent == getpid();
 }
 
-/*
- * Kills every child of ours; the orphans they leave become our children next. getdents64(2)
- * itself, because readdir(3) allocates and we may be the fork of a threaded program.
- */
+static void kill_child(int proc, const char *name, unsigned depth)
+{
+	int pid;
+
+	(void)depth;
+	if (sscanf(name, "%d", &pid) == 1 && is_child(proc, name))
+		(void)kill(pid, SIGKILL);
+}
+
+/* Kills every child of ours; the orphans they leave become our children next. */
 static void kill_children(void)
 {
-	alignas(struct linux_dirent64) char buffer[8192];
 	int cleanup_fd proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	long n;
 
-	while ((n = syscall(SYS_getdents64, proc, buffer, sizeof(buffer))) > 0) {
-		for (long at = 0; at < n;) {
-			struct linux_dirent64 *entry = (struct linux_dirent64 *)(void *)(buffer + at);
-			int pid;
-
-			at += entry->length;
-			if (sscanf(entry->name, "%d", &pid) == 1 && is_child(proc, entry->name))
-				(void)kill(pid, SIGKILL);
-		}
-	}
+	each_entry(proc, kill_child, 0);
 }
 
 static void kill_everything(void)
@@ -95,15 +109,28 @@ static void kill_everything(void)
 	}
 }
 
-/* Becomes rm(1): no heap of ours is safe to use after the fork, and nothing is left to do here. */
-static void remove_tree(const char *path)
-{
-	char name[] = "rm", options[] = "-rf", end[] = "--";
-	/* execve(2) does not write to its arguments. */
-	char *const argv[] = {name, options, end, (char *)(uintptr_t)path, NULL};
-	char *const env[] = {NULL};
+/* A folder deeper than this was made to be hard to remove; what is left of it is in /tmp. */
+enum { REMOVE_DEPTH_MAX = 200 };
 
-	(void)execve("/bin/rm", argv, env);
+static void remove_entry(int dir, const char *name, unsigned depth)
+{
+	int cleanup_fd below = -1;
+
+	if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0 ||
+	    depth == REMOVE_DEPTH_MAX)
+		return;
+	/* The command may have shut its folders; a link is not followed. */
+	below = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (below < 0)
+		return;
+	if (fchmodat(dir, name, 0700, 0) < 0)
+		return;
+	fd_close(&below);
+	below = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (below < 0)
+		return;
+	each_entry(below, remove_entry, depth + 1);
+	(void)unlinkat(dir, name, AT_REMOVEDIR);
 }
 
 /* ---- The loop ---------------------------------------------------------------------------------- */
@@ -156,6 +183,6 @@ void init_run(int control, pid_t command, const struct spawn_options *options)
 		_exit(0);
 	kill_everything();
 	if (options->scratch)
-		remove_tree(options->scratch);
+		remove_entry(AT_FDCWD, options->scratch, 0);
 	_exit(0);
 }

@@ -14,6 +14,7 @@
 #ifndef LINUX_LINUX_H
 #define LINUX_LINUX_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -109,6 +110,7 @@ struct spawn_options {
 	const int *pass_fds;
 	size_t n_pass_fds;
 	const char *const *make_dirs; /* created 0700 inside after mounting, NULL-terminated or NULL */
+	const sigset_t *mask; /* the signal mask the command starts with */
 	const char *scratch; /* removed with all that is in it when the run is over; NULL: none */
 };
 

@@ -137,10 +137,9 @@ static char **shell_argv_new(char *const *argv)
 }
 
 static pid_t fork_init(const struct spawn_options *options, struct channels *channels,
-		       char **shell_argv, const sigset_t *mask)
+		       char **shell_argv)
 {
-	struct child_context context = {
-		.options = options, .shell_argv = shell_argv, .mask = *mask};
+	struct child_context context = {.options = options, .shell_argv = shell_argv};
 	unsigned long flags = SIGCHLD;
 	pid_t pid;
 
@@ -199,7 +198,7 @@ static int start(const struct spawn_options *options, struct channels *channels,
 	/* The child handles signals once it has set its own table straight. */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, &mask);
-	spawned->init = fork_init(options, channels, shell_argv, &mask);
+	spawned->init = fork_init(options, channels, shell_argv);
 	r = errno;
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	errno = r;

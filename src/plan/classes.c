@@ -14,8 +14,7 @@ enum {
 static bool needs_write(const struct planner *p)
 {
 	/* Before version 3 Landlock does not see truncation. */
-	return p->floor.write || p->floor.nodes ||
-	       (p->caps->landlock_abi < 3 && p->facts.write_data != CAN_ALLOW);
+	return p->floor.write || (p->caps->landlock_abi < 3 && p->facts.write_data != CAN_ALLOW);
 }
 
 static bool needs_signal(const struct planner *p)

@@ -56,7 +56,7 @@ static const struct group_spec groups[GROUP_COUNT] = {
 
 enum {
 	READING = BIT(GROUP_READ) | BIT(GROUP_LIST),
-	NAMING = BIT(GROUP_CREATE) | BIT(GROUP_UNLINK) | BIT(GROUP_MOVE),
+	NAMING = BIT(GROUP_CREATE) | BIT(GROUP_NODES) | BIT(GROUP_UNLINK) | BIT(GROUP_MOVE),
 	WRITING = BIT(GROUP_DATA) | NAMING,
 };
 
@@ -340,45 +340,69 @@ static bool allows_unnamed(struct floor *f, const struct place *place, enum grou
 	return false;
 }
 
+/* Of MIXED: what is allowed for the entry CHILD. */
+static unsigned allowed_at(const struct floor *f, const struct place *child, unsigned mixed)
+{
+	unsigned ret = 0;
+
+	for (enum group g = 0; g < GROUP_COUNT; g++)
+		if ((mixed & BIT(g)) && (ask_at(f, child, g) & CAN_ALLOW))
+			ret |= BIT(g);
+	return ret;
+}
+
+/* Is DIRECTORY free below for the groups BITS, so that all it lacks are rights on its own name? */
+static bool is_root_of(const struct floor *f, const struct place *directory, unsigned bits)
+{
+	for (enum group g = 0; g < GROUP_COUNT; g++)
+		if ((bits & BIT(g)) && ask_below(f, directory, g) != CAN_ALLOW)
+			return false;
+	return true;
+}
+
 /*
  * Making, removing and moving the entries of PLACE themselves takes rights on PLACE, which it does
- * not get. A directory that stays where it is, is only a stricter floor; anything else is residual.
+ * not get. That a directory has to stay where it is, is only a stricter floor; anything else is
+ * residual. Returns the groups that are allowed for an entry which the command can make anew.
  */
-static void judge_named(struct floor *f, const struct place *place, unsigned mixed,
-			const struct listing *entries)
+static unsigned judge_named(struct floor *f, const struct place *place, unsigned mixed,
+			    const struct listing *entries)
 {
+	unsigned anew = 0;
+
 	for (const struct name *kid = place->name->kids; kid; kid = kid->next) {
 		const struct entry *entry = find_entry(entries, kid->text);
 		struct place child = child_of(f, place, kid->text, ENTRY_DIRECTORY);
-		bool root = entry && entry->type == ENTRY_DIRECTORY;
-		unsigned allowed = 0;
+		unsigned allowed = allowed_at(f, &child, mixed);
+		bool stands = entry && entry->type == ENTRY_DIRECTORY;
 
-		for (enum group g = 0; g < GROUP_COUNT; g++) {
-			if (!(mixed & NAMING & BIT(g)) || !(ask_at(f, &child, g) & CAN_ALLOW))
-				continue;
-			allowed |= BIT(g);
-			root &= ask_below(f, &child, g) == CAN_ALLOW;
-		}
-		if (allowed && root)
+		if (!stands && (ask_at(f, &child, GROUP_CREATE) & CAN_ALLOW))
+			anew |= allowed;
+		if ((allowed & NAMING) && stands && is_root_of(f, &child, allowed & NAMING))
 			note_path(f, &f->p->floor.roots, child.path);
 		else
-			f->residual |= allowed;
+			f->residual |= allowed & NAMING;
 	}
+	return anew;
 }
 
-/* Returns rights to give to PLACE itself after all. */
-static uint32_t judge_new(struct floor *f, const struct place *place, unsigned mixed)
+/* ANEW as judge_named() found. Returns rights to give to PLACE itself after all. */
+static uint32_t judge_new(struct floor *f, const struct place *place, unsigned mixed, unsigned anew)
 {
 	bool creatable = allows_unnamed(f, place, GROUP_CREATE);
 	uint32_t rights = 0;
 	bool late = false;
 
 	for (enum group g = 0; g < GROUP_COUNT; g++) {
-		if (g == GROUP_LIST || !(mixed & BIT(g)) || !allows_unnamed(f, place, g))
+		bool unnamed = (mixed & BIT(g)) && allows_unnamed(f, place, g);
+
+		if (g == GROUP_LIST || !(unnamed || (anew & BIT(g))))
 			continue;
-		if (g == GROUP_EXEC && creatable && f->p->caps->notify)
+		if (creatable && unnamed)
+			anew |= BIT(g);
+		if (g == GROUP_EXEC && (anew & BIT(g)) && f->p->caps->notify)
 			rights |= LL_EXECUTE;
-		else if (creatable || (BIT(g) & NAMING))
+		else if ((anew | NAMING) & BIT(g))
 			f->residual |= BIT(g);
 		else
 			late = true;
@@ -427,8 +451,7 @@ static uint32_t look_closer(struct floor *f, const struct place *place, unsigned
 			note_path(f, &f->p->floor.unlisted, place->path);
 		}
 	}
-	judge_named(f, place, *mixed, entries);
-	rights |= judge_new(f, place, *mixed);
+	rights |= judge_new(f, place, *mixed, judge_named(f, place, *mixed, entries));
 	if (rights & LL_EXECUTE)
 		*mixed &= ~BIT(GROUP_EXEC);
 	return rights;
@@ -600,7 +623,6 @@ static void report(struct floor *f)
 	report->read = (f->residual & READING) != 0;
 	report->write = (f->residual & WRITING) != 0;
 	report->exec = (f->residual & BIT(GROUP_EXEC)) != 0;
-	report->nodes = (f->residual & BIT(GROUP_NODES)) != 0;
 	report->ioctl = (f->residual & BIT(GROUP_IOCTL)) != 0;
 	report->lists_too_much = f->n_wide > 0 && !listing_judged;
 	if (listing_judged)

@@ -30,26 +30,28 @@ static int add_gap(struct planner *p, enum gap_kind kind, const struct rule *rul
 
 static int gaps_of_broker(struct planner *p)
 {
+	/* clang-format off */
 	static const struct {
 		enum broker_class class;
 		enum gap_kind kind;
 		enum op op; /* whose denials are at stake */
 		const char *text;
 	} rows[] = {
-		{BROKER_WRITE,  GAP_STRICTER, OP_FILE_WRITE_ANY,
-		 "writes are refused wherever the answer differs from name to name"        },
-		{BROKER_READ,   GAP_STRICTER, OP_FILE_READ_DATA,
-		 "reads are refused wherever the answer differs from name to name"         },
-		{BROKER_ATTR,   GAP_CONTENT,  OP_FILE_WRITE_MODE,
-		 "modes, owners, times and extended attributes can be changed everywhere"  },
-		{BROKER_UNIX,   GAP_CONTENT,  OP_NETWORK_OUTBOUND,
-		 "every unix socket of the file system can be connected to"                },
-		{BROKER_INET,   GAP_STRICTER, OP_NETWORK_OUTBOUND,
-		 "IP sockets are refused altogether"                                       },
-		{BROKER_EXEC,   GAP_CONTENT,  OP_PROCESS_EXEC_ANY,
-		 "files without a name (memfd) can be executed"                            },
-		{BROKER_SIGNAL, GAP_CONTENT,  OP_SIGNAL,           "signals are not judged"},
+		{BROKER_WRITE, GAP_STRICTER, OP_FILE_WRITE_ANY,
+		 "writes are refused wherever the answer differs from name to name"},
+		{BROKER_READ, GAP_STRICTER, OP_FILE_READ_DATA,
+		 "reads are refused wherever the answer differs from name to name"},
+		{BROKER_ATTR, GAP_CONTENT, OP_FILE_WRITE_MODE,
+		 "modes, owners, times and extended attributes can be changed everywhere"},
+		{BROKER_UNIX, GAP_CONTENT, OP_NETWORK_OUTBOUND,
+		 "every unix socket of the file system can be connected to"},
+		{BROKER_INET, GAP_STRICTER, OP_NETWORK_OUTBOUND,
+		 "IP sockets are refused altogether"},
+		{BROKER_EXEC, GAP_CONTENT, OP_PROCESS_EXEC_ANY,
+		 "files without a name (memfd) can be executed"},
+		{BROKER_SIGNAL, GAP_CONTENT, OP_SIGNAL, "signals are not judged"},
 	};
+	/* clang-format on */
 	static const char help[] =
 		"a seccomp listener: there can be one only, and an outer sandbox has it";
 	int r = 0;
@@ -92,18 +94,19 @@ static int gaps_of_kernel(struct planner *p)
 
 static int gaps_of_operations(struct planner *p)
 {
+	/* clang-format off */
 	static const struct {
 		enum op op;
 		enum gap_kind kind;
 		const char *text;
 	} rows[] = {
-		{OP_FILE_MAP_EXECUTABLE,     GAP_CONTENT,
-		 "a readable file can be mapped as code: no Linux mechanism sees which file is "
-		 "mapped"									 },
-		{OP_DYNAMIC_CODE_GENERATION, GAP_CONTENT,  "code made at run time can be executed"},
-		{OP_PROCESS_INFO_ANY,        GAP_METADATA,
-		 "the command lines of visible processes can be read"                             },
+		{OP_FILE_MAP_EXECUTABLE, GAP_CONTENT,
+		 "a readable file can be mapped as code: no Linux mechanism sees which file is mapped"},
+		{OP_DYNAMIC_CODE_GENERATION, GAP_CONTENT, "code made at run time can be executed"},
+		{OP_PROCESS_INFO_ANY, GAP_METADATA,
+		 "the command lines of visible processes can be read"},
 	};
+	/* clang-format on */
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
@@ -223,7 +226,7 @@ static int gaps_of_metadata(struct planner *p)
 
 /* ---- Where the floor is not the policy ------------------------------------------------------- */
 
-static char *list_paths(struct planner *p, const struct paths *paths, const char *format)
+static char *list_paths(struct planner *p, const struct paths *paths, const char *text)
 {
 	struct buf buf = {.p = NULL};
 	char *ret = NULL;
@@ -233,29 +236,35 @@ static char *list_paths(struct planner *p, const struct paths *paths, const char
 	if (paths->n > PATHS_SHOWN)
 		buf_printf(&buf, " and %zu more", paths->n - PATHS_SHOWN);
 	if (!buf.failed)
-		ret = arena_printf(p->arena, "%s: %.*s", format, (int)buf.n, buf.p);
+		ret = arena_printf(p->arena, "%s: %.*s", text, (int)buf.n, buf.p);
 	buf_release(&buf);
 	return ret;
 }
 
 static int gaps_of_floor(struct planner *p)
 {
+	const bool reads = (p->plan->brokered & BROKER_READ) != 0;
+	const bool writes = (p->plan->brokered & BROKER_WRITE) != 0;
+	/* clang-format off */
 	const struct {
 		const struct paths *paths;
-		unsigned judged; /* the broker class that makes up for it */
+		bool judged; /* the broker makes up for it */
 		const char *text;
 	} rows[] = {
-		{&p->floor.late,     BROKER_READ,
-		 "what others make later in these directories is not granted"          },
-		{&p->floor.roots,    BROKER_WRITE,
-		 "these directories may be written below, but not made, removed or renamed "
-		 "themselves"							  },
-		{&p->floor.unlisted, BROKER_READ,  "these directories cannot be listed"},
+		{&p->floor.late, reads,
+		 "what appears later in these directories is not granted"},
+		{&p->floor.roots, writes,
+		 "these directories may be written below, but not made, removed or renamed"},
+		{&p->floor.roots, !writes || reads,
+		 "what replaces these directories once removed cannot be read"},
+		{&p->floor.unlisted, reads,
+		 "these directories cannot be listed"},
 	};
+	/* clang-format on */
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
-		if (rows[i].paths->n && !(p->plan->brokered & rows[i].judged))
+		if (rows[i].paths->n && !rows[i].judged)
 			r = add_gap(p, GAP_STRICTER, NULL,
 				    list_paths(p, rows[i].paths, rows[i].text), NULL);
 	if (r == 0 && p->floor.ioctl)
@@ -301,22 +310,23 @@ static int gaps_of_sockets(struct planner *p)
 
 static int gaps_of_scope(struct planner *p)
 {
+	/* clang-format off */
 	static const struct {
 		enum scope scope;
 		enum ns ns; /* makes it private, but for the mount */
 		enum gap_kind kind;
 		const char *text;
 	} rows[] = {
-		{SCOPE_PID, NS_PID,   GAP_METADATA, "the host's processes can be seen in /proc"},
-		{SCOPE_IPC, NS_IPC,   GAP_STRICTER,
-		 "System V objects and message queues are refused, also those of the session"  },
+		{SCOPE_PID, NS_PID, GAP_METADATA, "the host's processes can be seen in /proc"},
+		{SCOPE_IPC, NS_IPC, GAP_STRICTER,
+		 "System V objects and message queues are refused, also those of the session"},
 		{SCOPE_TMP, NS_MOUNT, GAP_METADATA, "/tmp is the host's, as far as rules allow"},
-		{SCOPE_SHM, NS_MOUNT, GAP_METADATA,
-		 "/dev/shm is the host's, as far as rules allow"                               },
- /* No mount makes these private: a terminal handed in would lose its name. */
-		{SCOPE_PTS, 0,        GAP_METADATA,
-		 "the host's pseudo-terminals can be seen, and used as far as rules allow"     },
+		{SCOPE_SHM, NS_MOUNT, GAP_METADATA, "/dev/shm is the host's, as far as rules allow"},
+		/* No mount makes these private: a terminal handed in would lose its name. */
+		{SCOPE_PTS, 0, GAP_METADATA,
+		 "the host's pseudo-terminals can be seen, and used as far as rules allow"},
 	};
+	/* clang-format on */
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)

@@ -197,6 +197,12 @@ struct plan {
 	size_t n_rows;
 
 	unsigned brokered; /* enum broker_class */
+	/*
+	 * Does the floor bound every open(2) that the kernel runs for the command itself? Not where
+	 * programs must be executed that only the broker may open for reading: exec takes
+	 * READ_FILE.
+	 */
+	bool floor_bounds_open;
 	struct bpf_insn *filter;
 	size_t n_filter;
 

@@ -52,7 +52,7 @@ struct paths {
 /* Where the floor and the policy differ. */
 struct floor_report {
 	bool read, write, exec; /* something the policy allows is not granted */
-	bool nodes, ioctl;
+	bool ioctl;
 	struct paths late;     /* entries that appear here later are not granted */
 	struct paths roots;    /* the policy lets these go, the floor does not */
 	struct paths unlisted; /* the policy lets these be listed, the floor does not */

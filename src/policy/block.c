@@ -10,90 +10,26 @@ static int too_big(struct err *e)
 	return err_set(e, ERR_LIMIT, "the policy needs too much memory");
 }
 
-/* ---- Asking rules one by one ---------------------------------------------------------------- */
+/* ---- Finding the rule ----------------------------------------------------------------------- */
 
-static unsigned char fold_byte(unsigned char c, bool fold)
+static uint32_t label_at_end(const struct dfa *dfa, struct str path)
 {
-	return fold && c >= 'A' && c <= 'Z' ? (unsigned char)(c - 'A' + 'a') : c;
-}
-
-static bool starts(struct str text, struct str with, bool fold)
-{
-	if (text.n < with.n)
-		return false;
-	for (size_t i = 0; i < with.n; i++)
-		if (fold_byte((unsigned char)text.p[i], fold) !=
-		    fold_byte((unsigned char)with.p[i], fold))
-			return false;
-	return true;
-}
-
-/* A pattern that is no regular expression, of PATH as spelled. */
-static bool matches_text(enum match match, struct str text, struct str path, bool fold)
-{
-	if (!starts(path, text, fold))
-		return false;
-	if (match == MATCH_PREFIX || path.n == text.n)
-		return true;
-	return match == MATCH_SUBPATH && (path.p[text.n] == '/' || str_is(text, "/"));
-}
-
-/* The same of PATH with /private in front. */
-static bool matches_private(enum match match, struct str text, struct str path)
-{
-	const struct str private = STR("/private");
-
-	if (!str_is_below(path, STR("/tmp")) && !str_is_below(path, STR("/var")) &&
-	    !str_is_below(path, STR("/etc")))
-		return false;
-	if (!str_starts(text, private))
-		return match == MATCH_PREFIX && str_starts(private, text);
-	text = (struct str){text.p + private.n, text.n - private.n};
-	return matches_text(match, text, path, false);
-}
-
-static bool matches_regex(const struct block *block, const struct test *test, struct str path)
-{
-	const struct dfa *dfa;
-	uint32_t i = 0;
-
-	while (block->regexes[i].test != test)
-		i++;
-	dfa = block->regexes[i].dfa;
 	return dfa->label[dfa_walk(dfa, dfa->start, path)];
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): EXPR_DEPTH_MAX */
-static bool matches(const struct block *block, const struct expr *expr, enum target target,
-		    struct str path)
+const struct rule *block_find(const struct block *block, struct str path)
 {
-	const struct test *test = &expr->test;
+	uint32_t found = block->texts ? label_at_end(block->texts, path) : 0;
 
-	switch (expr->kind) {
-	case EXPR_TEST:
-		if (test->match == MATCH_REGEX)
-			return matches_regex(block, test, path);
-		return matches_text(test->match, test->text, path, target == TARGET_DARWIN) ||
-		       (target == TARGET_LINUX && matches_private(test->match, test->text, path));
-	case EXPR_NOT:
-		return !matches(block, expr->kids[0], target, path);
-	case EXPR_ALL:
-	case EXPR_ANY:
-		break;
+	for (uint32_t i = 0; i < block->n_members; i++) {
+		const struct block_member *member = &block->members[i];
+
+		if (member->place < found)
+			break;
+		if (label_at_end(member->dfa, path))
+			return block->rules[member->place];
 	}
-	for (size_t i = 0; i < expr->n; i++)
-		if (matches(block, expr->kids[i], target, path) == (expr->kind == EXPR_ANY))
-			return expr->kind == EXPR_ANY;
-	return expr->kind == EXPR_ALL;
-}
-
-const struct rule *block_find(const struct block *block, enum target target, struct str path)
-{
-	uint32_t i = block->n - 1;
-
-	while (i > 0 && !matches(block, block->rules[i]->filter, target, path))
-		i--;
-	return block->rules[i];
+	return block->rules[found ? found - 1 : 0];
 }
 
 /* ---- Building ------------------------------------------------------------------------------- */
@@ -207,51 +143,69 @@ static bool sort_rules(const struct build *b, enum origin origin, struct op_bloc
 
 /* ---- Compiling ------------------------------------------------------------------------------ */
 
-struct regex_context {
-	struct build *build;
-	struct block *block;
-	size_t cap;
-};
-
-static int add_regex(void *context, const struct test *test)
+static bool is_text_union(const struct expr *expr)
 {
-	struct regex_context *c = context;
-	struct filter_compiler *compiler = c->build->compiler;
-	struct block *block = c->block;
-	struct block_regex *regexes = arena_grow(compiler->arena, block->regexes, block->n_regexes,
-						 &c->cap, sizeof(*regexes));
+	bool ok = expr->kind == EXPR_ANY;
 
-	if (test->match != MATCH_REGEX)
-		return 0;
-	if (!regexes)
-		return too_big(c->build->e);
-	block->regexes = regexes;
-	regexes[block->n_regexes].test = test;
-	return filter_build_regex(compiler, test, &regexes[block->n_regexes++].dfa, c->build->e);
+	if (expr->kind == EXPR_TEST)
+		return expr->test.match != MATCH_REGEX;
+	for (size_t i = 0; i < expr->n && ok; i++)
+		ok = expr->kids[i]->kind == EXPR_TEST && is_text_union(expr->kids[i]);
+	return ok;
 }
 
-/* The condition of a block of several rules: that of one rule with all their filters. */
-static int compile_block(struct build *b, struct block *block)
+/* Adds RULE to the members of BLOCK, as rule number PLACE. */
+static int add_member(struct build *b, struct block *block, uint32_t place)
+{
+	struct block_member *member = &block->members[block->n_members++];
+
+	member->place = place;
+	return filter_build_dfa(b->compiler, &block->rules[place], &place, 1, &member->dfa, b->e);
+}
+
+/* What block_find() needs. */
+static int index_block(struct build *b, struct block *block)
 {
 	struct arena *scratch = b->compiler->scratch;
-	struct regex_context context = {b, block, 0};
-	struct expr any = {.kind = EXPR_ANY, .n = block->n};
+	const struct rule **texts = arena_array(scratch, block->n, sizeof(*texts));
+	uint32_t *places = arena_array(scratch, block->n, sizeof(*places));
+	uint32_t n_texts = 0;
 
-	any.kids = arena_array(scratch, block->n, sizeof(*any.kids));
-	if (!any.kids)
+	block->members = arena_array(b->compiler->arena, block->n, sizeof(*block->members));
+	if (!texts || !places || !block->members)
 		return too_big(b->e);
-	for (uint32_t i = 0; i < block->n; i++) {
+	for (uint32_t place = block->n; place-- > 0;) {
 		int r = 0;
 
-		any.kids[i] = block->rules[i]->filter;
-		if (i > 0)
-			r = each_test(any.kids[i], add_regex, &context);
+		b->ret->of[block->rules[place]->index] = block;
+		if (is_text_union(block->rules[place]->filter)) {
+			texts[n_texts] = block->rules[place];
+			places[n_texts++] = place;
+		} else if (place > 0) {
+			r = add_member(b, block, place);
+		}
 		if (r < 0)
 			return r;
-		if (block->n > 1)
-			b->ret->of[block->rules[i]->index] = block;
 	}
-	return filter_compile(b->compiler, &any, &block->when, b->e);
+	if (n_texts == 0)
+		return 0;
+	return filter_build_dfa(b->compiler, texts, places, n_texts, &block->texts, b->e);
+}
+
+/* The condition of a block is that of one rule with all the filters. */
+static int compile_block(struct build *b, struct block *block)
+{
+	struct expr any = {.kind = EXPR_ANY, .n = block->n};
+	int r = 0;
+
+	any.kids = arena_array(b->compiler->scratch, block->n, sizeof(*any.kids));
+	if (!any.kids)
+		return too_big(b->e);
+	for (uint32_t i = 0; i < block->n; i++)
+		any.kids[i] = block->rules[i]->filter;
+	if (block->n > 1)
+		r = index_block(b, block);
+	return r < 0 ? r : filter_compile(b->compiler, &any, &block->when, b->e);
 }
 
 static int compile_blocks(struct build *b, struct op_blocks blocks[OP_COUNT])

@@ -15,18 +15,21 @@
 #include "policy/filter.h"
 #include "policy/policy.h"
 
-/* The automaton of a regular expression in a block, to ask it of one path. */
-struct block_regex {
-	const struct test *test;
+/* A rule that is asked alone. */
+struct block_member {
+	uint32_t place; /* in rules */
 	const struct dfa *dfa;
 };
 
 struct block {
 	const struct rule **rules; /* in order of entry */
 	uint32_t n;
-	struct block_regex *regexes; /* of all rules but the first, which needs no asking */
-	uint32_t n_regexes;
 	condition when;
+
+	/* To find one of several rules. Labels: the place of the last one that matches, plus one; or 0. */
+	const struct dfa *texts;      /* all rules without regular expressions at once; may be NULL */
+	struct block_member *members; /* the others, last first, but for the first of all rules */
+	uint32_t n_members;
 };
 
 /* The filtered rules of one operation, and the last unfiltered one. */
@@ -49,6 +52,6 @@ int blocks_build(struct filter_compiler *compiler, const struct rule *rules, siz
 		 struct blocks *ret, struct err *e);
 
 /* The last rule of BLOCK that matches PATH, given that one does. */
-const struct rule *block_find(const struct block *block, enum target target, struct str path);
+const struct rule *block_find(const struct block *block, struct str path);
 
 #endif

@@ -42,7 +42,7 @@ void policy_decide_at(const struct policy *policy, policy_state state,
 		entry++;
 	*ret = entry->decision;
 	if (entry->block && request->path.n > 0)
-		ret->rule = block_find(entry->block, policy->target, request->path);
+		ret->rule = block_find(entry->block, request->path);
 }
 
 void policy_decide(const struct policy *policy, const struct request *request,

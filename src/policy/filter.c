@@ -132,28 +132,19 @@ static int fill_dfa(struct filter_compiler *c, const struct test *const *tests, 
 	return dfa_minimize(&subsets, labels, c->arena, scratch, ret, e);
 }
 
-static int build_dfa(struct filter_compiler *c, const struct test *const *tests, size_t n,
-		     unsigned style, const struct dfa **ret, struct err *e)
-{
-	struct arena scratch = {.limit = c->scratch->limit};
-	struct dfa *dfa = arena_alloc(c->arena, sizeof(*dfa));
-	int r = dfa ? fill_dfa(c, tests, n, style, &scratch, dfa, e) : too_big(e);
-
-	arena_release(&scratch);
-	*ret = dfa;
-	return r;
-}
-
 static int add_text_guard(struct filter_compiler *c, struct str key,
 			  const struct test *const *tests, size_t n, enum attribute attribute,
 			  bool fold, struct known_leaf **ret, struct err *e)
 {
-	struct guard guard = {.attribute = attribute, .match = tests[0]->match};
-	int r = build_dfa(c, tests, n, fold ? ATOM_FOLD : 0, &guard.dfa, e);
+	struct arena scratch = {.limit = c->scratch->limit};
+	struct dfa *dfa = arena_alloc(c->arena, sizeof(*dfa));
+	struct guard guard = {.attribute = attribute, .match = tests[0]->match, .dfa = dfa};
+	int r = dfa ? fill_dfa(c, tests, n, fold ? ATOM_FOLD : 0, &scratch, dfa, e) : too_big(e);
 
+	arena_release(&scratch);
 	if (r < 0)
 		return r;
-	if (guard.dfa->n_states == 1)
+	if (dfa->n_states == 1)
 		*ret = remember(c, key, CONDITION_FALSE, 0);
 	else
 		*ret = add_guard(c, key, guard);
@@ -163,12 +154,6 @@ static int add_text_guard(struct filter_compiler *c, struct str key,
 static unsigned path_style(const struct filter_compiler *c)
 {
 	return c->target == TARGET_LINUX ? ATOM_PRIVATE : ATOM_FOLD;
-}
-
-int filter_build_regex(struct filter_compiler *compiler, const struct test *test,
-		       const struct dfa **ret, struct err *e)
-{
-	return build_dfa(compiler, &test, 1, path_style(compiler), ret, e);
 }
 
 static int add_atom(struct filter_compiler *c, struct str key, const struct test *const *tests,
@@ -372,4 +357,70 @@ int filter_compile(struct filter_compiler *compiler, const struct expr *expr, co
 		   struct err *e)
 {
 	return compile(compiler, expr, false, ret, e);
+}
+
+/* ---- Rules about paths, by themselves ------------------------------------------------------- */
+
+/* The first of N conditions that holds where just the atoms of each accept set do: labels. */
+static uint32_t *first_matches(const struct filter_compiler *c, const struct subsets *subsets,
+			       const condition *when, const uint32_t *places, size_t n)
+{
+	uint8_t *truth = arena_array(c->scratch, c->paths.n_atoms, sizeof(*truth));
+	uint32_t *labels = arena_array(c->scratch, subsets->accepts.n, sizeof(*labels));
+
+	for (uint32_t set = 0; truth && labels && set < subsets->accepts.n; set++) {
+		size_t n_atoms;
+		const uint32_t *atoms = intern_get(&subsets->accepts, set, &n_atoms);
+
+		for (size_t i = 0; i < n_atoms; i++)
+			truth[atoms[i]] = TRUTH_YES;
+		for (size_t i = 0; i < n && labels[set] == 0; i++)
+			if (condition_value(c->conditions, when[i], truth) == TRUTH_YES)
+				labels[set] = places[i] + 1;
+		for (size_t i = 0; i < n_atoms; i++)
+			truth[atoms[i]] = TRUTH_NO;
+	}
+	return truth ? labels : NULL;
+}
+
+/* As filter_build_dfa(), with a compiler of its own for these rules. */
+static int build_rules_dfa(struct filter_compiler *c, const struct rule *const *rules,
+			   const uint32_t *places, size_t n, struct dfa *ret, struct err *e)
+{
+	struct subset_options options = {.arena = c->scratch, .states = c->states};
+	condition *when = arena_array(c->scratch, n, sizeof(*when));
+	struct subsets subsets;
+	uint32_t *labels;
+	int r = when && conditions_init(c->conditions, c->scratch, c->scratch) ? 0 : too_big(e);
+
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = filter_compile(c, rules[i]->filter, &when[i], e);
+	if (r == 0)
+		r = subsets_build(&c->paths, &options, &subsets, e);
+	if (r < 0)
+		return r;
+	labels = first_matches(c, &subsets, when, places, n);
+	return labels ? dfa_minimize(&subsets, labels, c->arena, c->scratch, ret, e) : too_big(e);
+}
+
+int filter_build_dfa(struct filter_compiler *compiler, const struct rule *const *rules,
+		     const uint32_t *places, size_t n, const struct dfa **ret, struct err *e)
+{
+	struct arena scratch = {.limit = compiler->scratch->limit};
+	struct conditions conditions;
+	struct filter_compiler own = {
+		.target = compiler->target,
+		.arena = compiler->arena,
+		.scratch = &scratch,
+		.states = compiler->states,
+		.conditions = &conditions,
+		.paths.arena = &scratch,
+		.known.arena = &scratch,
+	};
+	struct dfa *dfa = arena_alloc(compiler->arena, sizeof(*dfa));
+	int r = dfa ? build_rules_dfa(&own, rules, places, n, dfa, e) : too_big(e);
+
+	arena_release(&scratch);
+	*ret = dfa;
+	return r;
 }

@@ -29,8 +29,11 @@ struct filter_compiler {
 int filter_compile(struct filter_compiler *compiler, const struct expr *expr, condition *ret,
 		   struct err *e);
 
-/* The automaton of one regular expression about paths; its labels are 1 where it matches. */
-int filter_build_regex(struct filter_compiler *compiler, const struct test *test,
-		       const struct dfa **ret, struct err *e);
+/*
+ * An automaton that tells which of some rules about paths match: its label is PLACES[i] + 1 for the
+ * first rule i that does, or 0.
+ */
+int filter_build_dfa(struct filter_compiler *compiler, const struct rule *const *rules,
+		     const uint32_t *places, size_t n, const struct dfa **ret, struct err *e);
 
 #endif

@@ -20,6 +20,7 @@ struct partition {
 	uint32_t n_sets;
 	uint32_t *touched; /* sets with marked elements */
 	uint32_t n_touched;
+	uint32_t pinned; /* this element never leaves its set, which is set 0; or NOT_PINNED */
 };
 
 /* Edges grouped by head: into[first[head] .. first[head + 1]). */
@@ -47,6 +48,7 @@ struct minimizer {
 };
 
 static const uint32_t NOT_LIVE = UINT32_MAX;
+static const uint32_t NOT_PINNED = UINT32_MAX;
 
 /* ---- Partitions ----------------------------------------------------------------------------- */
 
@@ -83,6 +85,7 @@ static bool partition_init(struct partition *p, struct arena *arena, uint32_t n,
 	for (uint32_t set = 0; set < p->n_sets; set++)
 		for (uint32_t i = p->first[set]; i < p->end[set]; i++)
 			p->set_of[p->elements[i]] = set;
+	p->pinned = NOT_PINNED;
 	return true;
 }
 
@@ -101,7 +104,15 @@ static void partition_mark(struct partition *p, uint32_t element)
 		p->touched[p->n_touched++] = set;
 }
 
-/* Splits every set that has marked and unmarked elements; the smaller part is the new set. */
+/* Of SET, which is marked up to MIDDLE: shall the marked part be the new set? The smaller shall. */
+static bool moves_marked(const struct partition *p, uint32_t set, uint32_t middle)
+{
+	if (set == 0 && p->pinned != NOT_PINNED)
+		return p->place[p->pinned] >= middle;
+	return middle - p->first[set] <= p->end[set] - middle;
+}
+
+/* Splits every set that has marked and unmarked elements. */
 static void partition_split(struct partition *p)
 {
 	while (p->n_touched > 0) {
@@ -111,7 +122,7 @@ static void partition_split(struct partition *p)
 		p->marked[set] = 0;
 		if (middle == p->end[set])
 			continue;
-		if (middle - p->first[set] <= p->end[set] - middle) {
+		if (moves_marked(p, set, middle)) {
 			p->first[fresh] = p->first[set];
 			p->end[fresh] = p->first[set] = middle;
 		} else {
@@ -250,18 +261,37 @@ static bool find_transitions(struct minimizer *m)
 
 /* ---- Refinement ----------------------------------------------------------------------------- */
 
+/* The live state that most transitions lead to. */
+static uint32_t find_hub(const struct minimizer *m)
+{
+	const uint32_t *first = m->transitions.by_head.first;
+	uint32_t hub = 0;
+
+	for (uint32_t live = 1; live < m->n_live; live++)
+		if (first[live + 1] - first[live] > first[hub + 1] - first[hub])
+			hub = live;
+	return hub;
+}
+
+/* By label, the hub's first: what leads to the hub need not be looked at then. */
 static bool init_blocks(struct minimizer *m)
 {
-	uint32_t *keys, n_keys = 0;
+	uint32_t *keys, n_keys = 0, hub = find_hub(m);
 
 	if (!words_new(m->scratch, m->n_live, &keys))
 		return false;
 	for (uint32_t live = 0; live < m->n_live; live++) {
-		keys[live] = label_of(m, m->state_of[live]);
+		uint32_t label = label_of(m, m->state_of[live]);
+
+		keys[live] = label == label_of(m, m->state_of[hub]) ? 0 : label + 1;
 		if (keys[live] >= n_keys)
 			n_keys = keys[live] + 1;
 	}
-	return partition_init(&m->blocks, m->scratch, m->n_live, keys, n_keys);
+	if (!partition_init(&m->blocks, m->scratch, m->n_live, keys, n_keys))
+		return false;
+	if (m->n_live > 0)
+		m->blocks.pinned = hub;
+	return true;
 }
 
 /* Splits blocks by the tails of bundle BUNDLE. */
@@ -289,8 +319,8 @@ static void split_bundles(struct minimizer *m, uint32_t block)
 }
 
 /*
- * Every bundle splits the blocks; every block but one splits the bundles (what does not lead into
- * the others leads into that one).
+ * Every bundle splits the blocks; every block but the hub's splits the bundles (what does not lead
+ * into the others leads into that one).
  */
 static bool refine(struct minimizer *m)
 {

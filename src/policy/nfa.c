@@ -239,17 +239,6 @@ static bool know_nodes(struct nfa *nfa)
 	return true;
 }
 
-static bool list_push(struct nfa *nfa, struct node_list *list, uint32_t node)
-{
-	uint32_t *p = arena_grow(nfa->arena, list->p, list->n, &list->cap, sizeof(*p));
-
-	if (!p)
-		return false;
-	list->p = p;
-	p[list->n++] = node;
-	return true;
-}
-
 static int compare_nodes(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -310,7 +299,7 @@ static struct node_list *compute_closure(struct nfa *nfa, uint32_t start)
 			visit(nfa, &depth, node->out, false);
 		else if (node->kind == NODE_MATCH || node->kind == NODE_ACCEPT ||
 			 (node->kind == NODE_BYTES && !at_end))
-			ok = list_push(nfa, ret, top >> 1);
+			ok = node_list_push(nfa->arena, ret, top >> 1);
 	}
 	if (!ok)
 		return NULL;
@@ -330,7 +319,7 @@ static bool collect_one(struct nfa *nfa, struct node_list *list, uint32_t node)
 	if (nfa->listed[node] == nfa->list_generation)
 		return true;
 	nfa->listed[node] = nfa->list_generation;
-	return list_push(nfa, list, node);
+	return node_list_push(nfa->arena, list, node);
 }
 
 bool nfa_collect(struct nfa *nfa, struct node_list *list, uint32_t node)

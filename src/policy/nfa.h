@@ -40,6 +40,20 @@ struct node_list {
 	size_t n, cap;
 };
 
+/* False: no memory. */
+static inline bool node_list_push(struct arena *arena, struct node_list *list, uint32_t node)
+{
+	if (list->n == list->cap) {
+		uint32_t *p = arena_grow(arena, list->p, list->n, &list->cap, sizeof(*p));
+
+		if (!p)
+			return false;
+		list->p = p;
+	}
+	list->p[list->n++] = node;
+	return true;
+}
+
 /* A zeroed struct with `arena` set is empty. */
 struct nfa {
 	struct arena *arena;

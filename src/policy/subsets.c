@@ -11,7 +11,7 @@
 /* Stands in the start's set, so that no other state is taken for it. */
 static const uint32_t START_MARK = UINT32_MAX;
 
-/* Where the bytes of one class lead from the state at hand: outs[first .. first + n). */
+/* Where the bytes of one class lead besides the common way: outs[first .. first + n). */
 struct move {
 	size_t first;
 	uint32_t n;
@@ -29,10 +29,21 @@ struct builder {
 	const struct subset_options *options;
 	struct subsets *ret;
 	struct set_classes *sets; /* by byte set */
+
+	/* The state at hand. */
+	struct node_list current;
 	struct move moves[BYTES];
 	uint32_t *outs;
 	size_t cap_outs;
-	struct node_list current, target;
+	struct node_list way; /* n_common nodes that every byte leads to, then those of one move */
+	size_t n_common;
+
+	/* Ways that were gone before. */
+	struct intern ways;
+	uint32_t *way_targets;
+	size_t cap_way_targets;
+
+	struct node_list target;
 	uint32_t *holding; /* by atom: the round in which it was seen to hold for good */
 	uint32_t round;
 	uint32_t *atoms; /* room for all of them */
@@ -175,7 +186,38 @@ static bool reserve_outs(struct builder *b, size_t n)
 	return b->outs;
 }
 
-/* Counts the ways out of the current state by class, and gives each class its part of outs. */
+/* The node to which every byte leads from NODE; 0: it depends on the byte. */
+static uint32_t common_out(const struct builder *b, uint32_t node)
+{
+	const struct node *from = &b->nfa->nodes[node];
+
+	if (from->kind == NODE_MATCH)
+		return node;
+	if (from->kind == NODE_BYTES && b->sets[from->set].n == b->ret->classes.n)
+		return from->out;
+	return 0;
+}
+
+/* Begins the way with what is common to all bytes; of current only the rest is left. */
+static bool split_common(struct builder *b)
+{
+	size_t left = 0;
+
+	b->way.n = 0;
+	for (size_t i = 0; i < b->current.n; i++) {
+		uint32_t node = b->current.p[i], out = common_out(b, node);
+
+		if (out && !node_list_push(b->options->arena, &b->way, out))
+			return false;
+		if (!out && b->nfa->nodes[node].kind == NODE_BYTES)
+			b->current.p[left++] = node;
+	}
+	b->current.n = left;
+	b->n_common = b->way.n;
+	return true;
+}
+
+/* Counts what is left by class, and gives each class its part of outs. */
 static size_t count_moves(struct builder *b)
 {
 	unsigned n_classes = b->ret->classes.n;
@@ -183,10 +225,9 @@ static size_t count_moves(struct builder *b)
 
 	memset(b->moves, 0, n_classes * sizeof(*b->moves));
 	for (size_t i = 0; i < b->current.n; i++) {
-		const struct node *node = &b->nfa->nodes[b->current.p[i]];
-		const struct set_classes *set = &b->sets[node->set];
+		const struct set_classes *set = &b->sets[b->nfa->nodes[b->current.p[i]].set];
 
-		for (unsigned j = 0; node->kind == NODE_BYTES && j < set->n; j++)
+		for (unsigned j = 0; j < set->n; j++)
 			b->moves[set->list[j]].n++;
 	}
 	for (unsigned class = 0; class < n_classes; class++) {
@@ -199,13 +240,13 @@ static size_t count_moves(struct builder *b)
 
 static bool find_moves(struct builder *b)
 {
-	if (!reserve_outs(b, count_moves(b)))
+	if (!split_common(b) || !reserve_outs(b, count_moves(b)))
 		return false;
 	for (size_t i = 0; i < b->current.n; i++) {
 		const struct node *node = &b->nfa->nodes[b->current.p[i]];
 		const struct set_classes *set = &b->sets[node->set];
 
-		for (unsigned j = 0; node->kind == NODE_BYTES && j < set->n; j++) {
+		for (unsigned j = 0; j < set->n; j++) {
 			struct move *move = &b->moves[set->list[j]];
 
 			b->outs[move->first + move->n++] = node->out;
@@ -215,27 +256,49 @@ static bool find_moves(struct builder *b)
 	return true;
 }
 
-/* The nodes after MOVE; what holds for good holds on. */
-static bool follow(struct builder *b, const struct move *move, struct node_list *ret)
+/* The state in which N nodes put the automaton. INTERN_FAILED: no memory. */
+static int64_t enter(struct builder *b, const uint32_t *nodes, size_t n, bool is_start)
 {
-	bool ok = true;
+	struct node_list *list = &b->target;
 
-	nfa_begin(b->nfa, ret);
-	for (size_t i = 0; i < b->current.n && ok; i++)
-		if (b->nfa->nodes[b->current.p[i]].kind == NODE_MATCH)
-			ok = nfa_collect(b->nfa, ret, b->current.p[i]);
-	for (uint32_t i = 0; i < move->n && ok; i++)
-		ok = nfa_collect(b->nfa, ret, b->outs[move->first + i]);
-	if (!ok)
-		return false;
-	drop_settled(b, ret);
+	nfa_begin(b->nfa, list);
+	for (size_t i = 0; i < n; i++)
+		if (!nfa_collect(b->nfa, list, nodes[i]))
+			return INTERN_FAILED;
+	drop_settled(b, list);
 	if (b->options->prune)
-		b->options->prune(b->options->context, b->nfa, ret);
-	nfa_sort(ret);
-	return true;
+		b->options->prune(b->options->context, b->nfa, list);
+	nfa_sort(list);
+	if (is_start && !node_list_push(b->options->arena, list, START_MARK))
+		return INTERN_FAILED;
+	return put_state(b, list, is_start);
 }
 
-/* The earlier class that goes the same way, or CLASS itself. GROUPS: one class per way, N of them. */
+/* Where MOVE leads: states share most of their ways. INTERN_FAILED: no memory. */
+static int64_t follow(struct builder *b, const struct move *move)
+{
+	size_t n_before = b->ways.n;
+	int64_t way, target;
+	uint32_t *targets;
+
+	b->way.n = b->n_common;
+	for (uint32_t i = 0; i < move->n; i++)
+		if (!node_list_push(b->options->arena, &b->way, b->outs[move->first + i]))
+			return INTERN_FAILED;
+	way = intern_put(&b->ways, b->way.p, b->way.n);
+	if (way < 0 || b->ways.n == n_before)
+		return way < 0 ? way : b->way_targets[way];
+	targets = arena_grow(b->options->arena, b->way_targets, n_before, &b->cap_way_targets,
+			     sizeof(*targets));
+	if (!targets)
+		return INTERN_FAILED;
+	b->way_targets = targets;
+	target = enter(b, b->way.p, b->way.n, false);
+	targets[way] = (uint32_t)target;
+	return target;
+}
+
+/* The class that goes the same way among GROUPS, one for each way and N of them; or CLASS itself. */
 static unsigned find_group(const struct builder *b, unsigned class, const uint8_t *groups,
 			   unsigned n)
 {
@@ -250,17 +313,10 @@ static bool load_state(struct builder *b, uint32_t state)
 	size_t n;
 	const uint32_t *nodes = intern_get(&b->ret->sets, state, &n);
 
-	if (n > 0 && nodes[n - 1] == START_MARK)
-		n--;
-	if (n > b->current.cap) {
-		b->current.p = arena_array(b->options->arena, 2 * n, sizeof(*nodes));
-		b->current.cap = b->current.p ? 2 * n : 0;
-		if (!b->current.p)
+	b->current.n = 0;
+	for (size_t i = 0; i < n && nodes[i] != START_MARK; i++)
+		if (!node_list_push(b->options->arena, &b->current, nodes[i]))
 			return false;
-	}
-	if (n)
-		memcpy(b->current.p, nodes, n * sizeof(*nodes));
-	b->current.n = n;
 	return true;
 }
 
@@ -298,11 +354,8 @@ static bool expand(struct builder *b, uint32_t state)
 		unsigned group = find_group(b, class, groups, n_groups);
 
 		if (group == class) {
-			int64_t target;
+			int64_t target = follow(b, &b->moves[class]);
 
-			if (!follow(b, &b->moves[class], &b->target))
-				return false;
-			target = put_state(b, &b->target, false);
 			if (target < 0 || b->ret->sets.n > b->options->states)
 				return false;
 			b->moves[class].target = (uint32_t)target;
@@ -342,27 +395,10 @@ static const struct test *find_fault(struct builder *b)
 	return worst;
 }
 
-/* The dead state and the start. */
 static bool put_first_states(struct builder *b)
 {
-	static const struct node_list nothing;
-	struct node_list *list = &b->target;
-
-	if (put_state(b, &nothing, false) != SUBSET_DEAD)
-		return false;
-	nfa_begin(b->nfa, list);
-	for (size_t i = 0; i < b->nfa->n_atoms; i++)
-		if (!nfa_collect(b->nfa, list, b->nfa->starts[i]))
-			return false;
-	drop_settled(b, list);
-	if (b->options->prune)
-		b->options->prune(b->options->context, b->nfa, list);
-	nfa_sort(list);
-	list->p = arena_grow(b->options->arena, list->p, list->n, &list->cap, sizeof(*list->p));
-	if (!list->p)
-		return false;
-	list->p[list->n++] = START_MARK;
-	return put_state(b, list, true) == SUBSET_START;
+	return enter(b, NULL, 0, false) == SUBSET_DEAD &&
+	       enter(b, b->nfa->starts, b->nfa->n_atoms, true) == SUBSET_START;
 }
 
 int subsets_build(struct nfa *nfa, const struct subset_options *options, struct subsets *ret,
@@ -372,6 +408,7 @@ int subsets_build(struct nfa *nfa, const struct subset_options *options, struct 
 
 	*ret = (struct subsets){.sets.arena = options->arena, .accepts.arena = options->arena};
 	find_classes(nfa, &ret->classes);
+	b.ways.arena = options->arena;
 	b.holding = arena_array(options->arena, nfa->n_atoms, sizeof(*b.holding));
 	b.atoms = arena_array(options->arena, nfa->n_atoms, sizeof(*b.atoms));
 	if (!b.holding || !b.atoms || !list_classes(&b) || !put_first_states(&b))

@@ -20,7 +20,8 @@ struct list {
 
 static void list_add(struct list *list, struct str item)
 {
-	struct str *items = arena_grow(list->arena, list->items, list->n, &list->cap, sizeof(*items));
+	struct str *items =
+		arena_grow(list->arena, list->items, list->n, &list->cap, sizeof(*items));
 
 	if (!items) {
 		list->failed = true;
@@ -38,7 +39,8 @@ static void list_add_once(struct list *list, struct str item)
 	list_add(list, item);
 }
 
-/* ---- Text ------------------------------------------------------------------------------------- */
+/* ---- Text -------------------------------------------------------------------------------------
+ */
 
 /* A string literal that reads back as exactly S. */
 static void put_string(struct buf *ret, struct str s)
@@ -75,7 +77,8 @@ static void put_list(struct buf *ret, const char *name, const struct list *list)
 	buf_puts(ret, "))\n");
 }
 
-/* ---- Lists ------------------------------------------------------------------------------------ */
+/* ---- Lists ------------------------------------------------------------------------------------
+ */
 
 static void list_write_roots(struct list *ret, const struct default_facts *facts)
 {
@@ -163,7 +166,8 @@ static void list_git(struct list *directories, struct list *pointers,
 	}
 }
 
-/* ---- All of it -------------------------------------------------------------------------------- */
+/* ---- All of it --------------------------------------------------------------------------------
+ */
 
 static int put_facts(const struct default_facts *facts, struct arena *arena, struct buf *ret,
 		     struct err *e)
@@ -202,9 +206,9 @@ int policyfile_default(const struct default_facts *facts, struct buf *ret, struc
 		const char *scope, *profile;
 	} systems[] = {
 		[TARGET_LINUX] = {";; scope: private pid, ipc, net, tmp, shm, pts\n",
-				  "default-linux.sb"},
+				  "default-linux.sb" },
 		[TARGET_DARWIN] = {";; scope: shared pid, ipc, net, tmp, shm, pts\n",
-				   "default-darwin.sb"},
+                                  "default-darwin.sb"},
 	};
 	struct arena arena = {0};
 	int r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command's environment under the default rule. Names decide, values are never looked at: a rule
- * on values would pass what it does not know.
+ * The command's environment under the default rule. Names decide, values are never looked at: a
+ * rule on values would pass what it does not know.
  */
 #include <string.h>
 #include <strings.h>
@@ -15,8 +15,8 @@
  * npm and Terraform read lower-case names.
  */
 static const char *const secret_words[] = {
-	"API_KEY",   "APIKEY",	   "ACCESS_KEY", "PRIVATE_KEY", "TOKEN",	  "SECRET",
-	"PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS",
+	"API_KEY",  "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "TOKEN",       "SECRET",
+	"PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL",  "CREDENTIALS",
 };
 
 /* Names to drop. A `*` at the end stands for anything. */
@@ -105,16 +105,16 @@ static const char *const dropped_names[] = {
 static const struct {
 	const char *name, *below;
 } placed[] = {
-	{"TMPDIR", ""},
-	{"TMP", ""},
-	{"TEMP", ""},
-	{"TMPPREFIX", "/zsh"}, /* where zsh keeps here-documents */
-	{"XDG_CACHE_HOME", "/cache"},
-	{"npm_config_cache", "/cache/npm"},
-	{"YARN_CACHE_FOLDER", "/cache/yarn"},
-	{"PIP_CACHE_DIR", "/cache/pip"},
-	{"UV_CACHE_DIR", "/cache/uv"},
-	{"GOCACHE", "/cache/go-build"},
+	{"TMPDIR",            ""               },
+	{"TMP",               ""               },
+	{"TEMP",              ""               },
+	{"TMPPREFIX",         "/zsh"           }, /* where zsh keeps here-documents */
+	{"XDG_CACHE_HOME",    "/cache"         },
+	{"npm_config_cache",  "/cache/npm"     },
+	{"YARN_CACHE_FOLDER", "/cache/yarn"    },
+	{"PIP_CACHE_DIR",     "/cache/pip"     },
+	{"UV_CACHE_DIR",      "/cache/uv"      },
+	{"GOCACHE",           "/cache/go-build"},
 };
 
 enum {

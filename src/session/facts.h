@@ -25,17 +25,19 @@ struct str facts_real_path(struct arena *arena, const char *path);
 /* VALUE if it is absolute, else BASE/VALUE. NULL: no memory. */
 const char *facts_path_in(struct arena *arena, struct str base, const char *value);
 
-/* ---- git.c ------------------------------------------------------------------------------------- */
+/* ---- git.c -------------------------------------------------------------------------------------
+ */
 
 /*
- * Fills FACTS->git from FACTS->cwd and FACTS->home: the repository that holds the working directory,
- * its linked worktrees and its submodules. No directory is searched but those on the way up and a
- * git directory's own `worktrees` and `modules`. A `.git` file or link that leads elsewhere counts
- * only if the git directory leads back: anybody can write one.
+ * Fills FACTS->git from FACTS->cwd and FACTS->home: the repository that holds the working
+ * directory, its linked worktrees and its submodules. No directory is searched but those on the way
+ * up and a git directory's own `worktrees` and `modules`. A `.git` file or link that leads
+ * elsewhere counts only if the git directory leads back: anybody can write one.
  */
 int facts_git(struct default_facts *facts, struct arena *arena, struct err *e);
 
-/* ---- secrets.c --------------------------------------------------------------------------------- */
+/* ---- secrets.c ---------------------------------------------------------------------------------
+ */
 
 /*
  * Fills FACTS->secrets: where the usual names lead through symlinks, and where the environment says

@@ -18,7 +18,8 @@
 enum {
 	POINTER_MAX = PATH_MAX + 64,
 	CONFIG_MAX = 1 << 20,
-	/* Past these, directories are still protected by the rules for repositories of any depth. */
+	/* Past these, directories are still protected by the rules for repositories of any depth.
+	 */
 	GIT_DIRS_MAX = 1000,
 	LOOKS_MAX = 4000,
 	MODULE_DEPTH_MAX = 8,
@@ -32,7 +33,8 @@ struct finder {
 	struct err *e;
 };
 
-/* ---- Looking at files ------------------------------------------------------------------------- */
+/* ---- Looking at files -------------------------------------------------------------------------
+ */
 
 static struct str join(struct finder *finder, struct str directory, const char *name)
 {
@@ -91,7 +93,8 @@ static struct str follow(struct finder *finder, struct str directory, const char
 	return path ? facts_real_path(finder->arena, path) : (struct str){NULL, 0};
 }
 
-/* ---- core.worktree ---------------------------------------------------------------------------- */
+/* ---- core.worktree ----------------------------------------------------------------------------
+ */
 
 /* A configuration value as git reads it: quotes, escapes, comments. */
 static char *config_value(struct finder *finder, const char *from, const char *end)
@@ -167,7 +170,8 @@ static struct str work_tree_of(struct finder *finder, struct str git_dir)
 	return (struct str){NULL, 0};
 }
 
-/* ---- Found ones ------------------------------------------------------------------------------- */
+/* ---- Found ones -------------------------------------------------------------------------------
+ */
 
 static int add(struct finder *finder, struct str path, struct str pointer)
 {
@@ -239,7 +243,8 @@ static int visit_module(struct finder *finder, struct str path, unsigned depth)
 		return each_directory(finder, path, depth + 1, visit_module);
 	tree = work_tree_of(finder, path);
 	return add_repository(finder, path,
-			      tree.p ? join(finder, tree, ".git") : (struct str){NULL, 0}, depth + 1);
+			      tree.p ? join(finder, tree, ".git") : (struct str){NULL, 0},
+			      depth + 1);
 }
 
 static int add_repository(struct finder *finder, struct str path, struct str pointer,
@@ -254,7 +259,8 @@ static int add_repository(struct finder *finder, struct str path, struct str poi
 	return r;
 }
 
-/* ---- The way up ------------------------------------------------------------------------------- */
+/* ---- The way up -------------------------------------------------------------------------------
+ */
 
 /* POINTER, in TREE, leads to the git directory of one linked worktree. */
 static int add_linked(struct finder *finder, struct str git_dir, struct str pointer)
@@ -287,7 +293,9 @@ static int add_pointed_to(struct finder *finder, struct str git_dir, struct str 
 	return add_repository(finder, git_dir, pointer, 0);
 }
 
-enum { GO_UP = 1 };
+enum {
+	GO_UP = 1
+};
 
 /* Looks for TREE/.git. 0: found, whether believed or not; GO_UP: none; < 0. */
 static int look(struct finder *finder, struct str tree)

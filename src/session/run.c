@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/io.h"
 #include "broker/broker.h"
 #include "linux/linux.h"
 #include "session/terminal.h"
@@ -156,6 +157,7 @@ static int start_once(struct run *run, struct spawn_message *ret_failed, struct 
 		.cwd = run->cwd,
 		.pass_fds = run->options->pass_fds,
 		.n_pass_fds = run->options->n_pass_fds,
+		.mask = &run->mask,
 		.scratch = run->scratch[0] ? run->scratch : NULL,
 	};
 	const char *dirs[3] = {NULL};
@@ -339,6 +341,17 @@ static int run_prepare(struct run *run, const struct session_options *options, s
 	return 0;
 }
 
+/* Tells whoever started us how the run itself went, apart from the command's own status. */
+static void report_status(int fd, int r, int status)
+{
+	char line[32];
+	int n = r < 0 ? snprintf(line, sizeof(line), "failed %d\n", -r) :
+			snprintf(line, sizeof(line), "exit %d\n", status);
+
+	if (fd >= 0 && n > 0)
+		(void)io_write_full(fd, line, (size_t)n);
+}
+
 int session_run(const struct policy *policy, char *const *argv,
 		const struct session_options *options, int *ret_status, struct err *e)
 {
@@ -350,8 +363,10 @@ int session_run(const struct policy *policy, char *const *argv,
 	struct err discarded;
 	int r = run_prepare(&run, options, e ? e : &discarded);
 
-	if (r < 0)
+	if (r < 0) {
+		report_status(options->status_fd, r, 0);
 		return r;
+	}
 	terminal_open(&run.terminal);
 	r = run_steps(&run, ret_status, e ? e : &discarded);
 	broker_stop(run.broker);
@@ -364,6 +379,7 @@ int session_run(const struct policy *policy, char *const *argv,
 	if (run.scratch[0])
 		(void)rmdir(run.scratch); /* init has emptied and removed it; this is for a failed start */
 	arena_release(&run.arena);
+	report_status(options->status_fd, r, r < 0 ? 0 : *ret_status);
 	return r;
 }
 

@@ -24,7 +24,8 @@ struct search {
 	struct err *e;
 };
 
-/* ---- Where a path leads ----------------------------------------------------------------------- */
+/* ---- Where a path leads -----------------------------------------------------------------------
+ */
 
 /* Follows PATH's last component if it is a link; NULL if not. */
 static const char *follow_link(struct arena *arena, const char *path, struct str parent)
@@ -78,7 +79,8 @@ static struct str resolve(struct arena *arena, const char *path)
 	return (struct str){NULL, 0};
 }
 
-/* ---- What counts ------------------------------------------------------------------------------ */
+/* ---- What counts ------------------------------------------------------------------------------
+ */
 
 static bool is_below_any(struct str path, const struct paths *list)
 {
@@ -119,7 +121,8 @@ static int add_links_in(struct search *search, const char *path)
 	struct dirent *entry;
 	int r = 0;
 
-	for (unsigned i = 0; stream && r == 0 && i < ENTRIES_MAX && (entry = readdir(stream)); i++) {
+	for (unsigned i = 0; stream && r == 0 && i < ENTRIES_MAX && (entry = readdir(stream));
+	     i++) {
 		const char *link;
 
 		if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
@@ -134,6 +137,40 @@ static int add_links_in(struct search *search, const char *path)
 	return r;
 }
 
+/* What a path is before any link is followed. */
+enum shape {
+	SHAPE_ABSENT,
+	SHAPE_DIRECTORY,
+	SHAPE_OTHER,
+	SHAPE_LINKED, /* it is a link, or leads through one */
+};
+
+/* PATH, whose part up to the home directory, if it begins with that, is known to have no links. */
+static enum shape shape_of(const struct search *search, const char *path)
+{
+	struct str home = search->facts->home;
+	size_t n = str_is_below(str_of(path), home) ? home.n : 0;
+	enum shape shape = SHAPE_DIRECTORY;
+	char part[PATH_MAX];
+
+	while (path[n] && shape == SHAPE_DIRECTORY) {
+		struct stat st;
+
+		n += 1 + strcspn(path + n + 1, "/");
+		if (n >= sizeof(part))
+			return SHAPE_ABSENT;
+		memcpy(part, path, n);
+		part[n] = '\0';
+		if (lstat(part, &st) < 0)
+			return SHAPE_ABSENT;
+		shape = S_ISLNK(st.st_mode)   ? SHAPE_LINKED
+			: S_ISDIR(st.st_mode) ? SHAPE_DIRECTORY
+					      : SHAPE_OTHER;
+	}
+	return shape;
+}
+
+/* PATH may lead elsewhere, and what is in it too. */
 static int add_place(struct search *search, const char *path)
 {
 	int r = path ? add(search, path) : err_memory(search->e);
@@ -141,7 +178,23 @@ static int add_place(struct search *search, const char *path)
 	return r < 0 ? r : add_links_in(search, path);
 }
 
-/* ---- The tables ------------------------------------------------------------------------------- */
+/* Most usual places are not there, or just what they seem: this is all a start has time for. */
+static int add_usual_place(struct search *search, const char *path)
+{
+	switch (shape_of(search, path)) {
+	case SHAPE_LINKED:
+		return add_place(search, path);
+	case SHAPE_DIRECTORY:
+		return add_links_in(search, path);
+	case SHAPE_ABSENT:
+	case SHAPE_OTHER:
+		break;
+	}
+	return 0;
+}
+
+/* ---- The tables -------------------------------------------------------------------------------
+ */
 
 static const char *moved_base(struct search *search, enum secret_base base)
 {
@@ -210,8 +263,8 @@ static int add_variable(struct search *search, const char *value, const char *na
 {
 	while (*value) {
 		const char *end = strchrnul(value, ':');
-		const char *item = arena_strdup(search->arena,
-						(struct str){value, (size_t)(end - value)});
+		const char *item =
+			arena_strdup(search->arena, (struct str){value, (size_t)(end - value)});
 		const char *path =
 			item ? facts_path_in(search->arena, search->facts->cwd, item) : NULL;
 		int r = 0;
@@ -252,7 +305,7 @@ int facts_secrets(struct default_facts *facts, struct arena *arena, struct err *
 	int r = list_usual(&search);
 
 	for (size_t i = 0; r == 0 && i < search.usual.n; i++)
-		r = add_place(&search, search.usual.items[i].p);
+		r = add_usual_place(&search, search.usual.items[i].p);
 	if (r == 0)
 		r = add_moved_bases(&search);
 	if (r == 0)

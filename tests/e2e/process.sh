@@ -156,14 +156,14 @@ for _ in range(1000):
         os._exit(0)
     os.wait()
 time.sleep(1)
-states = []
+zombies = 0
 for pid in filter(str.isdigit, os.listdir("/proc")):
     try:
         with open(f"/proc/{pid}/stat") as stat:
-            states.append(stat.read().rsplit(")", 1)[1].split()[0:2])
+            state, _, _, session = stat.read().rsplit(")", 1)[1].split()[:4]
     except OSError:
-        pass
-zombies = sum(1 for state, parent in states if state == "Z" and parent in ("1", str(os.getppid())))
+        continue
+    zombies += state == "Z" and int(session) == os.getsid(0)
 print(zombies, "zombies")
 assert zombies == 0
 '

@@ -394,9 +394,9 @@ static enum outcome open_sysrq(void)
 	return opens_for_writing("/proc/sysrq-trigger");
 }
 
-static enum outcome set_sysfs(void)
+static enum outcome open_sysfs(void)
 {
-	return rewrite_setting("/sys/kernel/profiling");
+	return opens_for_writing("/sys/kernel/mm/transparent_hugepage/enabled");
 }
 
 static enum outcome set_uevent_helper(void)
@@ -482,7 +482,7 @@ const struct escape_case proc_cases[] = {
 	{"A055a",                "write core_pattern", set_core_pattern, NEEDS_ROOT},
 	{"A055b",          "write the path of modprobe", set_modprobe, NEEDS_ROOT},
 	{"A055c",                "open sysrq-trigger", open_sysrq, NEEDS_ROOT},
-	{"A055d",            "write a file of sysfs", set_sysfs, NEEDS_ROOT},
+	{"A055d",            "open a file of sysfs for writing", open_sysfs, NEEDS_ROOT},
 	{"A055e",                "open uevent_helper", set_uevent_helper, NEEDS_ROOT},
 	{"A055f",        "open binfmt_misc/register", register_binfmt, NEEDS_ROOT},
 	{"A055g",                "make a control group", make_cgroup, NEEDS_ROOT},

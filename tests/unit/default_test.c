@@ -7,12 +7,17 @@
 #include "test.h"
 
 static const struct git_dir repository[] = {
-	{.path = {"/home/u/p/.git", 14}},
-	{.path = {"/srv/main/.git/worktrees/w", 26}, .work_tree_pointer = {"/home/u/w/.git", 14}},
+	{.path = {"/home/u/p/.git", 14}              },
+	{ .path = {"/srv/main/.git/worktrees/w", 26}, .work_tree_pointer = {"/home/u/w/.git", 14}},
 };
 
-static const struct str moved[] = {{"/mnt/keys", 9}, {"/home/u/p/conf/kube", 19}};
-static const struct str more[] = {{"/data", 5}};
+static const struct str moved[] = {
+	{"/mnt/keys",           9 },
+        {"/home/u/p/conf/kube", 19}
+};
+static const struct str more[] = {
+	{"/data", 5}
+};
 
 static struct default_facts ordinary(enum target target)
 {
@@ -31,10 +36,11 @@ static struct default_facts ordinary(enum target target)
 	};
 }
 
-/* ---- Compiling and asking --------------------------------------------------------------------- */
+/* ---- Compiling and asking ---------------------------------------------------------------------
+ */
 
-static int no_import(void *context, struct str path, const char *from, struct arena *arena,
-		     struct sbpl_source *ret, struct err *e)
+static int import_shipped(void *context, struct str path, const char *from, struct arena *arena,
+			  struct sbpl_source *ret, struct err *e)
 {
 	(void)context;
 	(void)from;
@@ -49,25 +55,25 @@ static struct policy *compile(struct str text, enum target target, enum origin o
 {
 	struct sbpl_options options = {
 		.target = target,
-		.import = no_import,
+		.import = import_shipped,
 		.limits = SBPL_LIMITS_DEFAULT,
 		.policy_limits = POLICY_LIMITS_DEFAULT,
 	};
 	struct sbpl_source sources[] = {
-		{.name = "profile", .text = STR("(version 1)(deny default)"),
-		 .origin = ORIGIN_PROFILE},
-		{.name = "text", .text = text, .origin = origin},
+		{.name = "profile",
+		 .text = STR("(version 1)(deny default)"),
+		 .origin = ORIGIN_PROFILE                                  },
+		{.name = "text",    .text = text,          .origin = origin},
 	};
 	bool alone = origin == ORIGIN_PROFILE;
 	struct sbpl_errors errors = {0};
 	struct policy *policy = NULL;
+	int r = sbpl_compile(sources + alone, alone ? 1 : 2, &options, &policy, &errors);
 
-	if (sbpl_compile(sources + alone, alone ? 1 : 2, &options, &policy, &errors) < 0) {
-		for (size_t i = 0; i < errors.n; i++)
-			printf("# %s:%u:%u: %s\n", errors.list[i].file, errors.list[i].at.line,
-			       errors.list[i].at.column, errors.list[i].text);
-		CHECK(!"the text compiles");
-	}
+	for (size_t i = 0; i < errors.n; i++)
+		printf("# %s:%u:%u: %s\n", errors.list[i].file, errors.list[i].at.line,
+		       errors.list[i].at.column, errors.list[i].text);
+	CHECK_INT(r, 0);
 	return policy;
 }
 
@@ -97,7 +103,8 @@ static bool allows_text(const struct policy *policy, enum op op, const char *pat
 	return allows(policy, op, str_of(path));
 }
 
-/* ---- The text --------------------------------------------------------------------------------- */
+/* ---- The text ---------------------------------------------------------------------------------
+ */
 
 static void begins_with_its_scope(void)
 {
@@ -191,7 +198,8 @@ static void has_no_stray_defaults(void)
 	}
 }
 
-/* ---- Facts ------------------------------------------------------------------------------------ */
+/* ---- Facts ------------------------------------------------------------------------------------
+ */
 
 static void denies_every_secret(void)
 {
@@ -323,7 +331,8 @@ static void pins_what_leads_to_secrets(void)
 	policy_free(policy);
 }
 
-/* ---- Rules the broker knows by their message -------------------------------------------------- */
+/* ---- Rules the broker knows by their message --------------------------------------------------
+ */
 
 static bool has_message(const struct rule *rule, const char *message)
 {
@@ -340,15 +349,15 @@ static void marks_rules_for_new_repositories(void)
 		const char *path;
 		bool is_marked;
 	} rows[] = {
-		{"/home/u/p/sub/.git/config", true},
-		{"/home/u/p/sub/.git/objects/info/alternates", true},
-		{"/home/u/p/.git/worktrees/new/gitdir", true},
-		{"/home/u/p/.git/modules/new/config", true},
-		{"/tmp/clone/.git/config", true},
-		/* Those that are there at the start, and hooks anywhere. */
-		{"/home/u/p/.git/config", false},
-		{"/home/u/p/.git/objects/info/alternates", false},
-		{"/home/u/p/sub/.git/hooks/pre-commit", false},
+		{"/home/u/p/sub/.git/config",                   true },
+		{"/home/u/p/sub/.git/objects/info/alternates",  true },
+		{"/home/u/p/.git/worktrees/new/gitdir",         true },
+		{"/home/u/p/.git/modules/new/config",           true },
+		{"/tmp/clone/.git/config",                      true },
+ /* Those that are there at the start, and hooks anywhere. */
+		{"/home/u/p/.git/config",                       false},
+		{"/home/u/p/.git/objects/info/alternates",      false},
+		{"/home/u/p/sub/.git/hooks/pre-commit",         false},
 		{"/home/u/p/.git/modules/new/hooks/pre-commit", false},
 	};
 	struct default_facts facts = ordinary(TARGET_LINUX);
@@ -365,7 +374,8 @@ static void marks_rules_for_new_repositories(void)
 	policy_free(policy);
 }
 
-/* ---- Shipped profiles ------------------------------------------------------------------------- */
+/* ---- Shipped profiles -------------------------------------------------------------------------
+ */
 
 static void ships_profiles_that_compile(void)
 {
@@ -388,8 +398,8 @@ static void ships_profiles_that_compile(void)
 /* The runtime opens nothing that a program could use to reach out or to run another. */
 static void adds_a_small_runtime(void)
 {
-	struct policy *policy = compile(policyfile_shipped(STR("runtime.sb")), TARGET_LINUX,
-					ORIGIN_RUNTIME);
+	struct policy *policy =
+		compile(policyfile_shipped(STR("runtime.sb")), TARGET_LINUX, ORIGIN_RUNTIME);
 
 	CHECK(allows_text(policy, OP_FILE_READ_DATA, "/lib64/ld-linux-x86-64.so.2"));
 	CHECK(allows_text(policy, OP_FILE_READ_DATA, "/usr/lib/locale/locale-archive"));

@@ -16,7 +16,8 @@ static struct arena arena;
 static struct default_facts facts;
 static struct err error;
 
-/* ---- The world -------------------------------------------------------------------------------- */
+/* ---- The world --------------------------------------------------------------------------------
+ */
 
 /* WORLD/NAME. The result lives until eight more have been asked for. */
 __attribute__((format(printf, 1, 2))) static const char *at(const char *format, ...)
@@ -108,7 +109,8 @@ static void world_end(void)
 	arena_release(&arena);
 }
 
-/* ---- What was found --------------------------------------------------------------------------- */
+/* ---- What was found ---------------------------------------------------------------------------
+ */
 
 static int find(void)
 {
@@ -139,7 +141,8 @@ static bool has_secret(const char *path)
 	return false;
 }
 
-/* ---- Home and working directory --------------------------------------------------------------- */
+/* ---- Home and working directory ---------------------------------------------------------------
+ */
 
 static void finds_canonical_paths(void)
 {
@@ -193,11 +196,13 @@ static void refuses_to_open_home(void)
 		CHECK_INT(find(), -ERR_CONFIG);
 		CHECK(strstr(error.hint, "--write ."));
 		CHECK_INT(session_facts(TARGET_LINUX, (const char *const[]){".", NULL}, &arena,
-					&facts, &error), 0);
+					&facts, &error),
+			  0);
 	}
 	/* Another root does not stand for it. */
 	CHECK_INT(session_facts(TARGET_LINUX, (const char *const[]){at("home/p"), NULL}, &arena,
-				&facts, &error), -ERR_CONFIG);
+				&facts, &error),
+		  -ERR_CONFIG);
 	world_end();
 }
 
@@ -207,16 +212,19 @@ static void takes_more_roots(void)
 	make_directory("home/other");
 	make_link("other", "home/alias");
 	CHECK_INT(session_facts(TARGET_LINUX, (const char *const[]){"../alias", "/tmp/.", NULL},
-				&arena, &facts, &error), 0);
+				&arena, &facts, &error),
+		  0);
 	CHECK_INT(facts.n_write, 2);
 	CHECK(str_is(facts.write[0], at("home/other")));
 	CHECK_INT(session_facts(TARGET_LINUX, (const char *const[]){"../missing", NULL}, &arena,
-				&facts, &error), -ERR_CONFIG);
+				&facts, &error),
+		  -ERR_CONFIG);
 	CHECK(strstr(error.text, "../missing"));
 	world_end();
 }
 
-/* ---- Git directories -------------------------------------------------------------------------- */
+/* ---- Git directories --------------------------------------------------------------------------
+ */
 
 static void finds_its_repository(void)
 {
@@ -324,9 +332,9 @@ static void finds_real_submodules(void)
 	CHECK_INT(facts.n_git, 1);
 	CHECK(has_git("home/p/.git/modules/libs/s", "home/p/libs/s/.git"));
 	/* With extensions.worktreeConfig the way back is in the other file. */
-	CHECK(run(GIT "config extensions.worktreeConfig true && "
-		  GIT "config --worktree core.worktree \"$(" GIT "config core.worktree)\" && "
-		  GIT "config --file ../../.git/modules/libs/s/config --unset core.worktree"));
+	CHECK(run(GIT "config extensions.worktreeConfig true && " GIT
+		      "config --worktree core.worktree \"$(" GIT "config core.worktree)\" && " GIT
+		      "config --file ../../.git/modules/libs/s/config --unset core.worktree"));
 	CHECK_INT(find(), 0);
 	CHECK_INT(facts.n_git, 1);
 	world_end();
@@ -338,22 +346,22 @@ static void reads_configuration_as_git_does(void)
 		const char *config;
 		bool leads_back;
 	} rows[] = {
-		{"[core]\n\tworktree = ../p\n", true},
-		{"[CORE]\nWorkTree=../p", true},
-		{"[core] worktree = \"../p\" ; comment\n", true},
-		{"[core]\n\tworktree = ../p   # comment\n", true},
-		{"[core]\nworktree = ../q\nworktree = ../p\n", true},
-		{"[core]\nbare = false\n[core]\n worktree = ../\\p\n", true},
-		{"[core]\nworktree = ../p\n[x]\nworktree = ../q\n", true},
-		{"", false},
-		{"[core]\nworktree = ../p\nworktree = ../q\n", false},
-		{"[core \"x\"]\nworktree = ../p\n", false},
-		{"[corex]\nworktree = ../p\n", false},
-		{"[core]\nworktreex = ../p\n", false},
-		{"[core]\n#worktree = ../p\n", false},
-		{"[core]\nworktree\n", false},
-		{"[core]\nworktree = \"../p ; \"\n", false},
-		{"worktree = ../p\n", false},
+		{"[core]\n\tworktree = ../p\n",                        true },
+		{"[CORE]\nWorkTree=../p",                              true },
+		{"[core] worktree = \"../p\" ; comment\n",             true },
+		{"[core]\n\tworktree = ../p   # comment\n",            true },
+		{"[core]\nworktree = ../q\nworktree = ../p\n",         true },
+		{"[core]\nbare = false\n[core]\n worktree = ../\\p\n", true },
+		{"[core]\nworktree = ../p\n[x]\nworktree = ../q\n",    true },
+		{"",						   false},
+		{"[core]\nworktree = ../p\nworktree = ../q\n",         false},
+		{"[core \"x\"]\nworktree = ../p\n",                    false},
+		{"[corex]\nworktree = ../p\n",                         false},
+		{"[core]\nworktreex = ../p\n",                         false},
+		{"[core]\n#worktree = ../p\n",                         false},
+		{"[core]\nworktree\n",                                 false},
+		{"[core]\nworktree = \"../p ; \"\n",                   false},
+		{"worktree = ../p\n",                                  false},
 	};
 
 	world_begin();
@@ -362,15 +370,15 @@ static void reads_configuration_as_git_does(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		make_file("home/g/config", rows[i].config);
 		CHECK_INT(find(), 0);
-		if (facts.n_git == rows[i].leads_back)
-			continue;
-		printf("# %s\n", rows[i].config);
-		CHECK(!"the row holds");
+		if (facts.n_git != rows[i].leads_back)
+			printf("# %s\n", rows[i].config);
+		CHECK_INT(facts.n_git, rows[i].leads_back);
 	}
 	world_end();
 }
 
-/* ---- Pointers anybody can write --------------------------------------------------------------- */
+/* ---- Pointers anybody can write ---------------------------------------------------------------
+ */
 
 static void believes_no_forged_pointer(void)
 {
@@ -448,20 +456,21 @@ static void follows_no_link_to_a_module(void)
 	world_end();
 }
 
-static void looks_at_so_many_modules(void)
+/* A project can make directories without end, one in the other. */
+static void goes_so_deep_for_modules(void)
 {
 	world_begin();
 	make_git_dir("home/p/.git");
-	make_directory("home/p/.git/modules");
-	for (int i = 0; i < 5000; i++)
-		CHECK_INT(mkdir(at("home/p/.git/modules/%d", i), 0755), 0);
-	make_git_dir("home/p/.git/modules/1/2/3/4/5/6/7/8/9/10");
+	make_git_dir("home/p/.git/modules/1/2/3/4");
+	make_git_dir("home/p/.git/modules/a/2/3/4/5/6/7/8/9/10");
 	CHECK_INT(find(), 0);
-	CHECK_INT(facts.n_git, 1);
+	CHECK_INT(facts.n_git, 2);
+	CHECK(has_git("home/p/.git/modules/1/2/3/4", ""));
 	world_end();
 }
 
-/* ---- Secrets ---------------------------------------------------------------------------------- */
+/* ---- Secrets ----------------------------------------------------------------------------------
+ */
 
 static void finds_moved_secrets(void)
 {
@@ -541,7 +550,7 @@ int main(void)
 	RUN(believes_no_forged_pointer);
 	RUN(believes_no_forged_worktree);
 	RUN(follows_no_link_to_a_module);
-	RUN(looks_at_so_many_modules);
+	RUN(goes_so_deep_for_modules);
 	RUN(finds_moved_secrets);
 	RUN(follows_links_from_usual_names);
 	RUN(leaves_public_files);

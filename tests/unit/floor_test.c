@@ -139,7 +139,7 @@ static void floor_of_a_write_root(void)
 	CHECK(grants(&f, "/home/u/p/.git/config", LL_WRITE_FILE | LL_TRUNCATE));
 	CHECK(!grants(&f, "/home/u/p/x", LL_MAKE_CHAR));
 	CHECK(!grants(&f, "/home/u/x", LL_MAKE_REG));
-	CHECK(gap_about(&f, "themselves: /home/u/p"));
+	CHECK(gap_about(&f, "or renamed: /home/u/p"));
 	fixture_close(&f);
 	plan_of(&f, READABLE "(allow file-write* (subpath \"/home/u/p\"))"
 			     "(deny file-write* (subpath \"/home/u/p/.git\"))");
@@ -170,6 +170,35 @@ static void floor_of_single_files(void)
 	plan_of(&f, READABLE "(allow file-write* (regex #\"^/home/u/[a-z]+\\.lock$\"))");
 	CHECK(f.plan.brokered & BROKER_WRITE);
 	fixture_close(&f);
+}
+
+/* What the command makes itself beside a secret must be readable to it. */
+static void floor_of_files_beside_a_secret(void)
+{
+#define SECRET READABLE "(deny file-read* (subpath \"/home/u/.ssh\"))"
+	static const struct {
+		const char *text;
+		bool judged;
+	} rows[] = {
+		{SECRET "(allow file-write* (literal \"/home/u/.netrc\"))",
+		 true								}, /* renamed over */
+		{SECRET "(allow file-write* (subpath \"/home/u/new\"))",        true },
+		{SECRET "(allow file-write* (regex #\"^/home/u/[a-z]+$\"))",    true },
+		{SECRET "(allow file-write* (subpath \"/home/u/p\"))",          false},
+		{SECRET "(allow file-write-data (literal \"/home/u/.netrc\"))", false},
+		{SECRET "(allow file-write* (regex #\"^/home/u/p/[a-z]+$\"))",  false},
+		{READABLE "(allow file-write* (literal \"/home/u/.netrc\"))",   false},
+	};
+#undef SECRET
+	struct fixture f;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		plan_of(&f, rows[i].text);
+		CHECK_INT((f.plan.brokered & BROKER_READ) != 0, rows[i].judged);
+		CHECK_INT(grants(&f, "/home/u/.ssh/id", LL_READ_FILE),
+			  !strstr(rows[i].text, "ssh"));
+		fixture_close(&f);
+	}
 }
 
 /* Patterns no vnode can have do not lead the descent astray. */
@@ -429,6 +458,7 @@ int main(void)
 	RUN(floor_where_secrets_are_writable);
 	RUN(floor_of_a_write_root);
 	RUN(floor_of_single_files);
+	RUN(floor_of_files_beside_a_secret);
 	RUN(floor_ignores_dead_patterns);
 	RUN(floor_below_unreadable_directories);
 	RUN(floor_in_a_crowd);

@@ -81,33 +81,35 @@ static void kernels_before_wait_killable(void)
 
 static void classes(void)
 {
+	/* clang-format off */
 	static const struct {
 		const char *text;
 		unsigned with, without;
 	} rows[] = {
-		{"(allow default)",						 BROKER_ATTR,   ~(unsigned)BROKER_ATTR},
-		{"(allow default) (allow file-write-setugid)",                      0,             ~0u                   },
-		{"(allow default) (deny file-write-mode (subpath \"/etc\"))",       BROKER_ATTR,
-		 BROKER_READ											     },
+		{"(allow default)", BROKER_ATTR, ~(unsigned)BROKER_ATTR},
+		{"(allow default) (allow file-write-setugid)", 0, ~0u},
+		{"(allow default) (deny file-write-mode (subpath \"/etc\"))", BROKER_ATTR,
+		 BROKER_READ},
 		{"(allow default) (deny network-outbound (literal \"/run/x\"))",
-		 BROKER_UNIX | BROKER_WRITE,						       BROKER_INET           },
-		{"(allow default) (deny network-outbound (remote tcp \"*:25\"))",   BROKER_INET,
-		 BROKER_WRITE											    },
-		{"(allow default) (deny network*)",                                 BROKER_UNIX,   BROKER_INET           },
+		 BROKER_UNIX | BROKER_WRITE, BROKER_INET},
+		{"(allow default) (deny network-outbound (remote tcp \"*:25\"))", BROKER_INET,
+		 BROKER_WRITE},
+		{"(allow default) (deny network*)", BROKER_UNIX, BROKER_INET},
 		{"(allow default) (deny process-exec* (literal \"/usr/bin/ssh\"))",
-		 BROKER_EXEC | BROKER_WRITE,						       BROKER_READ           },
-		{"(allow default) (deny process-exec*)",                            0,             BROKER_EXEC           },
-		{"(allow default) (deny signal)",                                   BROKER_SIGNAL, 0                     },
+		 BROKER_EXEC | BROKER_WRITE, BROKER_READ},
+		{"(allow default) (deny process-exec*)", 0, BROKER_EXEC},
+		{"(allow default) (deny signal)", BROKER_SIGNAL, 0},
 		{"(allow default) (deny signal (target others) (target initproc))", 0,
-		 BROKER_SIGNAL											   },
-		{"(allow default) (deny signal (target pgrp))",                     BROKER_SIGNAL, 0                     },
-		{"(allow default) (deny signal (signal-number 9))",                 BROKER_SIGNAL, 0                     },
-		{"(allow default) (deny file-link)",                                BROKER_WRITE,  0                     },
-		{"(allow default) (deny file-write-create (vnode-type SYMLINK))",   BROKER_WRITE,
-		 BROKER_READ											     },
+		 BROKER_SIGNAL},
+		{"(allow default) (deny signal (target pgrp))", BROKER_SIGNAL, 0},
+		{"(allow default) (deny signal (signal-number 9))", BROKER_SIGNAL, 0},
+		{"(allow default) (deny file-link)", BROKER_WRITE, 0},
+		{"(allow default) (deny file-write-create (vnode-type SYMLINK))", BROKER_WRITE,
+		 BROKER_READ},
 		{"(allow default) (deny file-read* (subpath \"/home/u/.ssh\"))",
-		 BROKER_READ | BROKER_WRITE,						       BROKER_EXEC           },
+		 BROKER_READ | BROKER_WRITE, BROKER_EXEC},
 	};
+	/* clang-format on */
 	struct fixture f;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
