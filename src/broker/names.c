@@ -15,10 +15,6 @@
 #include "broker/fresh.h"
 #include "base/banned.h"
 
-#ifndef RENAME_EXCHANGE
-#define RENAME_EXCHANGE (1 << 1)
-#endif
-
 /* Which argument holds what, for the call with and without `at`. -1: not there. */
 struct layout {
 	int nr;
@@ -271,6 +267,9 @@ static int rename_error(const struct call *call, const struct place *from, const
 	if (create_error(call, to, old.st_mode & ~(mode_t)07000) == EPERM)
 		return EPERM;
 	if (exchange && create_error(call, from, new.st_mode & ~(mode_t)07000) == EPERM)
+		return EPERM;
+	/* It leaves a device node where the name was. */
+	if ((flags & RENAME_WHITEOUT) && create_error(call, from, S_IFCHR) != 0)
 		return EPERM;
 	if (!judge_move(call, from, to, S_ISDIR(old.st_mode)) ||
 	    (exchange && !judge_move(call, to, from, S_ISDIR(new.st_mode))))

@@ -8,7 +8,7 @@
  */
 #include "plan/planner.h"
 
-#include "plan/names.h"
+#include "plan/ask.h"
 #include "base/banned.h"
 
 enum {
@@ -18,70 +18,12 @@ enum {
 	CAN_BOTH = CAN_ALLOW | CAN_DENY,
 };
 
-/* ---- What each right asks of the policy ------------------------------------------------------ */
-
-enum group {
-#define GROUP(group, rights, first, second) GROUP_##group,
-#include "plan/rights.def"
-	GROUP_COUNT
-};
-
-/*
- * A right has one or two uses, each asking all of its operations (OP_DEFAULT ends a list). It is
- * granted where every use is allowed: Landlock cannot tell them apart.
- */
-struct uses {
-	enum op ops[2][3];
-};
-
-struct group_spec {
-	uint32_t rights;
-	struct uses uses;
-};
-
-/* Rows of .def files end in no comma, so theirs are in the macros. */
-/* clang-format off */
-#define USE(op)       {OP_##op}
-#define USE2(op, op2) {OP_##op, OP_##op2}
-#define NO_USE        {OP_DEFAULT}
-#define USES(...)     {{__VA_ARGS__}}
-
-static const struct group_spec groups[GROUP_COUNT] = {
-#define GROUP(group, rights, first, second) {rights, USES(first, second)},
-#include "plan/rights.def"
-};
-/* clang-format on */
-
 #define BIT(group) (1u << (group))
 
 enum {
 	READING = BIT(GROUP_READ) | BIT(GROUP_LIST),
 	NAMING = BIT(GROUP_CREATE) | BIT(GROUP_NODES) | BIT(GROUP_UNLINK) | BIT(GROUP_MOVE),
 	WRITING = BIT(GROUP_DATA) | NAMING,
-};
-
-/* Places where other operations decide (DESIGN 15.8). */
-struct territory {
-	const char *path;
-	bool and_files;                /* the file operation must allow, too */
-	struct uses uses[GROUP_COUNT]; /* none: the file operation decides alone */
-};
-
-/* clang-format off */
-static const struct territory territories[] = {
-	{"/dev/shm", false, {
-#define IN_SHM(group, first, second) [GROUP_##group] = USES(first, second),
-#include "plan/rights.def"
-	}},
-	{"/proc/sys", true, {
-#define IN_SYSCTL(group, first, second) [GROUP_##group] = USES(first, second),
-#include "plan/rights.def"
-	}},
-};
-/* clang-format on */
-
-enum {
-	N_TERRITORIES = sizeof(territories) / sizeof(territories[0])
 };
 
 /* ---- The descent's state --------------------------------------------------------------------- */
@@ -96,90 +38,6 @@ struct floor {
 	bool sockets_by_path;
 	bool failed; /* out of memory */
 };
-
-/* One object on the way down. */
-struct place {
-	const char *path;
-	enum entry_type type;
-	policy_state at, below;  /* the same but for the root */
-	const struct name *name; /* NULL: the policy names nothing here and below */
-};
-
-static unsigned combine(unsigned a, unsigned b)
-{
-	return (a & b & CAN_ALLOW) | ((a | b) & CAN_DENY);
-}
-
-typedef unsigned verdicts_of(const struct policy *policy, policy_state state, enum op op);
-
-static unsigned ask(const struct floor *f, policy_state state, const struct uses *uses,
-		    verdicts_of *verdicts)
-{
-	unsigned ret = 0;
-
-	for (size_t u = 0; u < 2 && uses->ops[u][0] != OP_DEFAULT; u++) {
-		unsigned use = CAN_ALLOW;
-
-		for (const enum op *op = uses->ops[u]; *op != OP_DEFAULT; op++)
-			use = combine(use, verdicts(f->p->policy, state, *op));
-		ret |= use;
-	}
-	return ret;
-}
-
-static unsigned ask_at(const struct floor *f, const struct place *place, enum group group)
-{
-	return ask(f, place->at, &groups[group].uses, policy_verdicts_at);
-}
-
-/* ---- Territories ----------------------------------------------------------------------------- */
-
-static const struct territory *territory_of(const char *path)
-{
-	for (size_t i = 0; i < N_TERRITORIES; i++)
-		if (str_is_below(str_of(path), str_of(territories[i].path)))
-			return &territories[i];
-	return NULL;
-}
-
-static bool is_own_mount(const struct plan *plan, const char *path)
-{
-	for (size_t i = 0; i < plan->n_mounts; i++)
-		if (plan->mounts[i].kind == MOUNT_PRIVATE_SHM &&
-		    strcmp(plan->mounts[i].path, path) == 0)
-			return true;
-	return false;
-}
-
-/* What GROUP can answer in TERRITORY, where the file operations answer FILES. */
-static unsigned ask_territory(const struct floor *f, const struct territory *territory,
-			      enum group group, unsigned files)
-{
-	const struct planner *p = f->p;
-	unsigned names = 0;
-
-	/* All that is in a mount of our own is the session's. */
-	if (is_own_mount(p->plan, territory->path) && group != GROUP_EXEC && group != GROUP_NODES)
-		return CAN_ALLOW;
-	if (territory->uses[group].ops[0][0] == OP_DEFAULT)
-		return files;
-	names = ask(f, policy_start(p->policy), &territory->uses[group], policy_verdicts_at);
-	return territory->and_files ? combine(names, files) : names;
-}
-
-/* What GROUP can answer below PLACE. */
-static unsigned ask_below(const struct floor *f, const struct place *place, enum group group)
-{
-	unsigned ret = ask(f, place->below, &groups[group].uses, policy_verdicts_below);
-	const struct territory *here = territory_of(place->path);
-
-	if (here)
-		return ask_territory(f, here, group, ret);
-	for (size_t i = 0; i < N_TERRITORIES; i++)
-		if (str_is_below(str_of(territories[i].path), str_of(place->path)))
-			ret |= ask_territory(f, &territories[i], group, ret);
-	return ret;
-}
 
 /* ---- Rows and notes -------------------------------------------------------------------------- */
 
@@ -306,18 +164,29 @@ static void add_known_names(struct listing *entries, const struct place *place)
 	}
 }
 
-/* 0; 1: nothing is there. */
-static int list_entries(struct listing *entries, const struct place *place)
+enum listed {
+	LISTED,
+	LISTED_NOTHING, /* it is not there */
+	LISTED_CROWD,   /* too much to look at one by one */
+};
+
+static enum listed list_entries(struct listing *entries, const struct place *place)
 {
 	const struct plan_input *input = entries->f->p->input;
-	int r = input->list(input->list_context, place->path, add_entry, entries);
+	int r = 2;
 
+	if (!ask_only_names(entries->f->p, place->path))
+		r = input->list(input->list_context, place->path, add_entry, entries);
 	if (r == 1)
-		return 1;
+		return LISTED_NOTHING;
+	if (entries->too_many) {
+		entries->n = 0;
+		return LISTED_CROWD;
+	}
 	entries->whole = r == 0;
 	if (!entries->whole)
 		add_known_names(entries, place);
-	return 0;
+	return LISTED;
 }
 
 /* ---- New names in such a directory ----------------------------------------------------------- */
@@ -331,12 +200,12 @@ static bool allows_unnamed(struct floor *f, const struct place *place, enum grou
 	static const char unlike_any_other[] = "\001";
 	struct place child = child_of(f, place, str_of(unlike_any_other), ENTRY_OTHER);
 
-	if (ask_at(f, &child, group) & CAN_ALLOW)
+	if (ask_at(f->p, &child, group) & CAN_ALLOW)
 		return true;
 	for (size_t u = 0; u < 2; u++)
 		for (const enum op *op = groups[group].uses.ops[u]; *op != OP_DEFAULT; op++)
 			if (names_regex_in(&f->names, str_of(place->path), *op))
-				return (ask_below(f, place, group) & CAN_ALLOW) != 0;
+				return (ask_below(f->p, place, group) & CAN_ALLOW) != 0;
 	return false;
 }
 
@@ -346,7 +215,7 @@ static unsigned allowed_at(const struct floor *f, const struct place *child, uns
 	unsigned ret = 0;
 
 	for (enum group g = 0; g < GROUP_COUNT; g++)
-		if ((mixed & BIT(g)) && (ask_at(f, child, g) & CAN_ALLOW))
+		if ((mixed & BIT(g)) && (ask_at(f->p, child, g) & CAN_ALLOW))
 			ret |= BIT(g);
 	return ret;
 }
@@ -355,7 +224,7 @@ static unsigned allowed_at(const struct floor *f, const struct place *child, uns
 static bool is_root_of(const struct floor *f, const struct place *directory, unsigned bits)
 {
 	for (enum group g = 0; g < GROUP_COUNT; g++)
-		if ((bits & BIT(g)) && ask_below(f, directory, g) != CAN_ALLOW)
+		if ((bits & BIT(g)) && ask_below(f->p, directory, g) != CAN_ALLOW)
 			return false;
 	return true;
 }
@@ -376,14 +245,28 @@ static unsigned judge_named(struct floor *f, const struct place *place, unsigned
 		unsigned allowed = allowed_at(f, &child, mixed);
 		bool stands = entry && entry->type == ENTRY_DIRECTORY;
 
-		if (!stands && (ask_at(f, &child, GROUP_CREATE) & CAN_ALLOW))
+		if (!stands && (ask_at(f->p, &child, GROUP_CREATE) & CAN_ALLOW)) {
 			anew |= allowed;
-		if ((allowed & NAMING) && stands && is_root_of(f, &child, allowed & NAMING))
+			if ((allowed & BIT(GROUP_READ)) &&
+			    (ask_at(f->p, &child, GROUP_EXEC) & CAN_ALLOW))
+				note_path(f, &f->p->floor.inert, child.path);
+		}
+		allowed &= NAMING;
+		if (!allowed || ask_in_own_mount(f->p, child.path))
+			continue; /* a mount point cannot go */
+		if (stands && is_root_of(f, &child, allowed))
 			note_path(f, &f->p->floor.roots, child.path);
 		else
-			f->residual |= allowed & NAMING;
+			f->residual |= allowed;
 	}
 	return anew;
+}
+
+/* exec(2) takes READ_FILE, also where the broker answers all other reads. */
+static uint32_t let_exec_read(struct floor *f)
+{
+	f->p->plan->floor_bounds_open = false;
+	return LL_READ_FILE;
 }
 
 /* ANEW as judge_named() found. Returns rights to give to PLACE itself after all. */
@@ -400,6 +283,9 @@ static uint32_t judge_new(struct floor *f, const struct place *place, unsigned m
 			continue;
 		if (creatable && unnamed)
 			anew |= BIT(g);
+		if (g == GROUP_READ && unnamed && creatable && f->p->caps->notify &&
+		    allows_unnamed(f, place, GROUP_EXEC))
+			rights |= let_exec_read(f);
 		if (g == GROUP_EXEC && (anew & BIT(g)) && f->p->caps->notify)
 			rights |= LL_EXECUTE;
 		else if ((anew | NAMING) & BIT(g))
@@ -428,7 +314,7 @@ static bool shows_only_named(struct floor *f, const struct place *place,
 
 		if (f->failed)
 			return false;
-		if (!child.name && (ask_at(f, &child, GROUP_LIST) & CAN_DENY))
+		if (!child.name && (ask_at(f->p, &child, GROUP_LIST) & CAN_DENY))
 			return false;
 	}
 	return true;
@@ -440,9 +326,7 @@ static uint32_t look_closer(struct floor *f, const struct place *place, unsigned
 {
 	uint32_t rights = 0;
 
-	if (entries->too_many)
-		f->residual |= *mixed;
-	if ((*mixed & BIT(GROUP_LIST)) && ask_at(f, place, GROUP_LIST) == CAN_ALLOW) {
+	if ((*mixed & BIT(GROUP_LIST)) && ask_at(f->p, place, GROUP_LIST) == CAN_ALLOW) {
 		if (shows_only_named(f, place, entries)) {
 			rights |= LL_READ_DIR;
 			*mixed &= ~BIT(GROUP_LIST);
@@ -454,27 +338,34 @@ static uint32_t look_closer(struct floor *f, const struct place *place, unsigned
 	rights |= judge_new(f, place, *mixed, judge_named(f, place, *mixed, entries));
 	if (rights & LL_EXECUTE)
 		*mixed &= ~BIT(GROUP_EXEC);
+	if (rights & LL_READ_FILE)
+		*mixed &= ~BIT(GROUP_READ);
 	return rights;
 }
 
 /* ---- The descent ----------------------------------------------------------------------------- */
 
-/* Groups that PLACE answers in two ways, where no closer look is possible. */
-static uint32_t settle(struct floor *f, const struct place *place, unsigned mixed)
+/*
+ * Groups that PLACE answers in two ways, where no closer look is possible. EXEC: what may be
+ * executed there.
+ */
+static uint32_t settle(struct floor *f, const struct place *place, unsigned mixed, unsigned exec)
 {
 	uint32_t rights = 0;
 
-	/* The kernel goes on with an exec that the broker allows, so the floor has to let it. */
-	if ((mixed & BIT(GROUP_EXEC)) && f->p->caps->notify) {
-		rights |= LL_EXECUTE;
-		mixed &= ~BIT(GROUP_EXEC);
-	}
 	/* Brokering every open for the sake of a few kernel settings or objects would be dear. */
-	if ((mixed & READING) && territory_of(place->path)) {
+	if ((mixed & READING) && ask_decides_whole(f->p, place->path)) {
 		note_path(f, &f->p->floor.late, place->path);
 		mixed &= ~(unsigned)READING;
 	}
 	f->residual |= mixed;
+	if (!f->p->caps->notify || !(exec & CAN_ALLOW))
+		return 0;
+	/* The kernel goes on with an exec that the broker allows, so the floor has to let it. */
+	if (mixed & BIT(GROUP_EXEC))
+		rights |= LL_EXECUTE;
+	if (mixed & BIT(GROUP_READ))
+		rights |= let_exec_read(f);
 	return rights;
 }
 
@@ -488,13 +379,14 @@ static void visit_file(struct floor *f, const struct place *place, unsigned unde
 
 		if (!(undecided & BIT(g)) || !(groups[g].rights & LL_FS_FILE_RIGHTS))
 			continue;
-		verdicts = ask_at(f, place, g);
+		verdicts = ask_at(f->p, place, g);
 		if (verdicts == CAN_ALLOW)
 			rights |= groups[g].rights & LL_FS_FILE_RIGHTS;
 		else if (verdicts == CAN_BOTH)
 			mixed |= BIT(g);
 	}
-	add_row(f, place->path, rights | settle(f, place, mixed));
+	rights |= settle(f, place, mixed, ask_at(f->p, place, GROUP_EXEC));
+	add_row(f, place->path, rights);
 }
 
 /*
@@ -527,16 +419,16 @@ static uint32_t judge_whole(struct floor *f, const struct place *place, unsigned
 
 		if (!(undecided & BIT(g)))
 			continue;
-		verdicts = ask_below(f, place, g);
+		verdicts = ask_below(f->p, place, g);
 		if (verdicts == CAN_ALLOW && (neutral || !(BIT(g) & NAMING)))
 			rights |= groups[g].rights;
 		else if (verdicts & CAN_ALLOW)
 			*mixed |= BIT(g);
 		if (g != GROUP_LIST)
 			continue;
-		if (verdicts == CAN_DENY && ask_at(f, place, g) == CAN_ALLOW)
+		if (verdicts == CAN_DENY && ask_at(f->p, place, g) == CAN_ALLOW)
 			note_path(f, &f->p->floor.unlisted, place->path);
-		if (verdicts == CAN_ALLOW && ask_at(f, place, g) != CAN_ALLOW)
+		if (verdicts == CAN_ALLOW && ask_at(f->p, place, g) != CAN_ALLOW)
 			note_wide(f);
 	}
 	return rights;
@@ -546,6 +438,7 @@ static uint32_t judge_whole(struct floor *f, const struct place *place, unsigned
 static void visit(struct floor *f, const struct place *place, unsigned undecided)
 {
 	struct listing entries = {.f = f};
+	enum listed listed = LISTED_CROWD;
 	unsigned mixed = 0;
 	uint32_t rights = 0;
 
@@ -556,10 +449,12 @@ static void visit(struct floor *f, const struct place *place, unsigned undecided
 		return;
 	}
 	rights = judge_whole(f, place, undecided, &mixed);
-	if (!mixed || !place->name || !place->name->kids || territory_of(place->path))
-		rights |= settle(f, place, mixed);
-	else if (list_entries(&entries, place) == 0)
+	if (mixed && place->name && place->name->kids && !ask_decides_whole(f->p, place->path))
+		listed = list_entries(&entries, place);
+	if (listed == LISTED)
 		rights |= look_closer(f, place, &mixed, &entries);
+	else if (listed == LISTED_CROWD)
+		rights |= settle(f, place, mixed, ask_below(f->p, place, GROUP_EXEC));
 	add_row(f, place->path, rights);
 	for (size_t i = 0; i < entries.n && !f->failed; i++) {
 		struct place child = child_of(f, place, entries.list[i].name, entries.list[i].type);
@@ -646,10 +541,11 @@ int floor_plan(struct planner *p, struct err *e)
 	};
 
 	p->plan->landlock_fs = f.handled;
+	/* Before version 3 Landlock does not see what O_TRUNC does. */
+	p->plan->floor_bounds_open = p->caps->landlock_abi >= 3 || p->facts.write_data == CAN_ALLOW;
 	if (names_collect(&f.names, p->policy) < 0)
 		return err_memory(e);
-	for (size_t i = 0; i < N_TERRITORIES; i++)
-		names_add(&f.names, str_of(territories[i].path));
+	ask_add_names(p, &f.names);
 	policy_each_path(p->policy, note_socket_pattern, &f);
 	visit(&f, &root, BIT(GROUP_COUNT) - 1);
 	report(&f);

@@ -257,6 +257,8 @@ static int gaps_of_floor(struct planner *p)
 		 "these directories may be written below, but not made, removed or renamed"},
 		{&p->floor.roots, !writes || reads,
 		 "what replaces these directories once removed cannot be read"},
+		{&p->floor.inert, !reads,
+		 "what is made anew in place of these cannot be executed"},
 		{&p->floor.unlisted, reads,
 		 "these directories cannot be listed"},
 	};
@@ -320,10 +322,9 @@ static int gaps_of_scope(struct planner *p)
 		{SCOPE_PID, NS_PID, GAP_METADATA, "the host's processes can be seen in /proc"},
 		{SCOPE_IPC, NS_IPC, GAP_STRICTER,
 		 "System V objects and message queues are refused, also those of the session"},
-		{SCOPE_TMP, NS_MOUNT, GAP_METADATA, "/tmp is the host's, as far as rules allow"},
+		{SCOPE_TMP, NS_MOUNT, GAP_METADATA, "the names in the host's /tmp can be seen"},
 		{SCOPE_SHM, NS_MOUNT, GAP_METADATA, "/dev/shm is the host's, as far as rules allow"},
-		/* No mount makes these private: a terminal handed in would lose its name. */
-		{SCOPE_PTS, 0, GAP_METADATA,
+		{SCOPE_PTS, NS_MOUNT, GAP_METADATA,
 		 "the host's pseudo-terminals can be seen, and used as far as rules allow"},
 	};
 	/* clang-format on */
@@ -332,7 +333,7 @@ static int gaps_of_scope(struct planner *p)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
 		if (is_private(p, rows[i].scope) && !has_ns(p, rows[i].ns))
 			r = add_gap(p, rows[i].kind, NULL, rows[i].text,
-				    rows[i].ns && !p->caps->userns ? "user namespaces" : NULL);
+				    p->caps->userns ? NULL : "user namespaces");
 	if (r == 0 && is_private(p, SCOPE_NET) && !has_ns(p, NS_NET) && !p->no_inet)
 		r = add_gap(p, GAP_METADATA, NULL,
 			    "the network is the host's: the session's loopback ports can be seen",

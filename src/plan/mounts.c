@@ -16,10 +16,13 @@ struct private_mount {
 	const char *path;
 };
 
+/* clang-format off */
 static const struct private_mount private_mounts[] = {
-	{SCOPE_TMP, MOUNT_PRIVATE_TMP, "/tmp"    },
+	{SCOPE_TMP, MOUNT_PRIVATE_TMP, "/tmp"},
 	{SCOPE_SHM, MOUNT_PRIVATE_SHM, "/dev/shm"},
+	{SCOPE_PTS, MOUNT_PRIVATE_PTS, "/dev/pts"},
 };
+/* clang-format on */
 
 enum {
 	N_PRIVATE_MOUNTS = sizeof(private_mounts) / sizeof(private_mounts[0])
@@ -115,21 +118,13 @@ static int add_outermost(struct str_list *paths, enum mount_kind kind)
 
 /* ---- Keeping --------------------------------------------------------------------------------- */
 
-/* The private mount that PATH lies in, or NULL. */
-static const struct private_mount *covering(unsigned scopes, struct str path)
-{
-	for (size_t i = 0; i < N_PRIVATE_MOUNTS; i++)
-		if ((scopes & private_mounts[i].scope) &&
-		    str_is_below(path, str_of(private_mounts[i].path)))
-			return &private_mounts[i];
-	return NULL;
-}
-
+/* What belongs to the run can lie in /tmp; the other private places hold nothing of the kind. */
 static void collect_kept(struct str_list *keep, struct str path)
 {
-	const struct private_mount *mount = covering(keep->scopes, path);
+	const struct str tmp = STR("/tmp");
 
-	if (mount && !str_is(path, mount->path) && is_canonical(path))
+	if ((keep->scopes & SCOPE_TMP) && str_is_below(path, tmp) && !str_eq(path, tmp) &&
+	    is_canonical(path))
 		collect(keep, path);
 }
 
@@ -145,7 +140,7 @@ static int plan_private(struct planner *p)
 	struct str_list keep = {.p = p, .scopes = input->private_scope};
 	int r = 0;
 
-	/* Who keeps all of /tmp shares it. */
+	/* Who keeps all of such a place shares it. */
 	for (size_t i = 0; i < input->n_keep; i++)
 		for (size_t m = 0; m < N_PRIVATE_MOUNTS; m++)
 			if (str_is(input->keep[i], private_mounts[m].path))

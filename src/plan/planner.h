@@ -55,6 +55,7 @@ struct floor_report {
 	bool ioctl;
 	struct paths late;     /* entries that appear here later are not granted */
 	struct paths roots;    /* the policy lets these go, the floor does not */
+	struct paths inert;    /* what is made anew here cannot be executed */
 	struct paths unlisted; /* the policy lets these be listed, the floor does not */
 	bool lists_too_much;   /* names below denied directories can be listed */
 	bool loader;           /* an ELF interpreter was granted beyond the policy */

@@ -50,7 +50,8 @@ static const struct word classes[] = {
 };
 
 static const char *const mount_words[] = {
-	[MOUNT_PRIVATE_TMP] = "private", [MOUNT_PRIVATE_SHM] = "private", [MOUNT_PROC] = "proc",
+	[MOUNT_PRIVATE_TMP] = "private", [MOUNT_PRIVATE_SHM] = "private",
+	[MOUNT_PRIVATE_PTS] = "private", [MOUNT_PROC] = "proc",
 	[MOUNT_HIDE] = "hide",           [MOUNT_KEEP] = "keep",
 };
 

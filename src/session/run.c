@@ -39,6 +39,7 @@ struct run {
 	char cwd[PATH_MAX];
 	char scratch[64]; /* without a private /tmp: our folder in the shared one; "": none */
 	struct str keep[8];
+	struct str loaders[8];
 	struct spawned spawned;
 	struct broker *broker;
 	int signals;
@@ -48,25 +49,38 @@ struct run {
 
 /* ---- Planning ------------------------------------------------------------------------------------- */
 
-static void add_keep(struct run *run, const char *path)
+/* The canonical form of PATH, if something is there, as element *N of LIST. */
+static void add_real(struct run *run, struct str *list, size_t *n, const char *path)
 {
 	char *real = path && path[0] ? realpath(path, NULL) : NULL;
 	char *copy = real ? arena_strdup(&run->arena, str_of(real)) : NULL;
 
 	free(real);
 	if (copy)
-		run->keep[run->input.n_keep++] = str_of(copy);
+		list[(*n)++] = str_of(copy);
 }
 
 /* What must stay visible when /tmp is private (DESIGN 15.2). */
 static void collect_keep(struct run *run)
 {
 	run->input.keep = run->keep;
-	run->input.n_keep = 0;
-	add_keep(run, run->cwd);
-	add_keep(run, getenv("HOME"));
+	add_real(run, run->keep, &run->input.n_keep, run->cwd);
+	add_real(run, run->keep, &run->input.n_keep, getenv("HOME"));
 	if (strchr(run->argv[0], '/'))
-		add_keep(run, run->argv[0]);
+		add_real(run, run->keep, &run->input.n_keep, run->argv[0]);
+}
+
+/* The ELF interpreters of the C libraries people have, each where its ABI says. */
+static void collect_loaders(struct run *run)
+{
+	static const char *const paths[] = {
+		"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux.so.2",     "/lib/ld-linux-aarch64.so.1",
+		"/lib/ld-musl-x86_64.so.1",    "/lib/ld-musl-aarch64.so.1",
+	};
+
+	run->input.loaders = run->loaders;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		add_real(run, run->loaders, &run->input.n_loaders, paths[i]);
 }
 
 static int make_plan(struct run *run, struct err *e)
@@ -81,6 +95,7 @@ static int make_plan(struct run *run, struct err *e)
 		.list = linux_list,
 	};
 	collect_keep(run);
+	collect_loaders(run);
 	return plan_make(&run->input, &run->arena, &run->plan, e);
 }
 

@@ -43,12 +43,13 @@ check 'nothing appears while a command runs' nothing_appears
 # --- the private directory ----------------------------------------------------------------------------------
 
 temporary_directory_goes() {
-	directory=$(inside sh -c 'echo x >"$TMPDIR/x" && mkdir -p "$TMPDIR/a/b" && chmod 0 "$TMPDIR/a" && echo "$TMPDIR"')
+	directory=$(inside sh -c 'd=$TMPDIR/lapbelt-test.$$ && mkdir -p "$d/a/b" && echo x >"$d/x" && chmod 0 "$d/a" && echo "$d"')
 	echo "$directory"
 	[ -n "$directory" ]
 	[ ! -e "$directory" ]
+	[ "${directory%/*}" = /tmp ] || [ ! -e "${directory%/*}" ]
 }
-check 'TMPDIR goes with the run' temporary_directory_goes
+check 'what is in TMPDIR goes with the run' temporary_directory_goes
 
 # --- HOME, without XDG variables -------------------------------------------------------------------------------
 

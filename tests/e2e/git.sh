@@ -6,6 +6,11 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# Commits of one second are not always listed in the same order.
+GIT_AUTHOR_DATE='2001-02-03T04:05:06Z'
+GIT_COMMITTER_DATE=$GIT_AUTHOR_DATE
+export GIT_AUTHOR_DATE GIT_COMMITTER_DATE
+
 lib_init git
 
 # --- a repository that was there at the start ----------------------------------------------------

@@ -2,6 +2,9 @@
 /* Landlock rows over a file system that is a table. */
 #include "plan_fixture.h"
 
+/* No program is started, so no read has to be let through to exec(2). */
+#define READ_ONLY "(deny default) (allow file-read*)"
+
 static bool decide(const struct policy *policy, enum op op, const char *path)
 {
 	struct request request = {.op = op, .path = str_of(path)};
@@ -96,16 +99,86 @@ static void floor_gives_way_to_regexes(void)
 {
 	struct fixture f;
 
-	plan_of(&f, READABLE "(deny file-read* (regex #\"\\.pem$\"))");
+	plan_of(&f, READ_ONLY "(deny file-read* (regex #\"\\.pem$\"))");
 	CHECK(f.plan.brokered & BROKER_READ);
 	CHECK(!grants(&f, "/home/u/p/key.pem", LL_READ_FILE));
 	CHECK(!grants(&f, "/home", LL_READ_DIR)); /* listing is judged, too */
 	fixture_close(&f);
 	/* One tree is out of the regex's reach. */
-	plan_of(&f, READABLE "(deny file-read* (regex #\"^/home/.*\\.pem$\"))");
+	plan_of(&f, READ_ONLY "(deny file-read* (regex #\"^/home/.*\\.pem$\"))");
 	CHECK(f.plan.brokered & BROKER_READ);
 	CHECK(grants(&f, "/usr/bin/cc", LL_READ_FILE));
 	CHECK(!grants(&f, "/home/u/p/a.c", LL_READ_FILE));
+	fixture_close(&f);
+}
+
+/* exec(2) takes READ_FILE: where only the broker could tell, it alone bounds reads. */
+static void floor_lets_exec_read(void)
+{
+	struct fixture f;
+
+	plan_of(&f, READABLE "(deny file-read* (regex #\"^/home/u/p/.*\\.pem$\"))");
+	CHECK(f.plan.brokered & BROKER_READ);
+	CHECK(!f.plan.floor_bounds_open);
+	CHECK(grants(&f, "/home/u/p/a.c", LL_READ_FILE | LL_EXECUTE));
+	fixture_close(&f);
+	plan_of(&f, READABLE "(allow file-write* (subpath \"/home/u/p\"))"
+			     "(deny file-read* (literal \"/home/u/p/key.pem\"))");
+	CHECK(f.plan.brokered & BROKER_READ);
+	CHECK(!f.plan.floor_bounds_open);
+	CHECK(grants(&f, "/home/u/p/a.out", LL_READ_FILE | LL_EXECUTE));
+	f.caps.notify = false; /* nobody would judge */
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!grants(&f, "/home/u/p/key.pem", LL_READ_FILE));
+	fixture_close(&f);
+	plan_of(&f, READABLE "(deny file-read* (subpath \"/home/u/.ssh\"))"); /* the control */
+	CHECK(f.plan.floor_bounds_open);
+	f.caps.landlock_abi = 2; /* O_TRUNC is not bounded */
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!f.plan.floor_bounds_open);
+	fixture_close(&f);
+}
+
+/* A private /tmp that no mount could make: our folder in the shared one. */
+static void floor_of_a_scratch_folder(void)
+{
+	static const struct str keep = {"/tmp/keep", 9};
+	struct fixture f;
+
+	fixture_open(&f, READABLE "(allow file-write* (subpath \"/tmp\"))");
+	f.caps.userns = false;
+	f.input.private_scope = SCOPE_TMP;
+	f.input.scratch = STR("/tmp/own");
+	f.input.keep = &keep;
+	f.input.n_keep = 1;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(grants(&f, "/tmp/own/new", LL_READ_FILE | LL_WRITE_FILE));
+	CHECK(grants(&f, "/tmp/own", LL_MAKE_REG | LL_REFER));
+	CHECK(grants(&f, "/tmp/keep/x", LL_READ_FILE));
+	CHECK(!grants(&f, "/tmp/x", LL_READ_FILE));
+	CHECK(!grants(&f, "/tmp/x", LL_WRITE_FILE));
+	CHECK(!grants(&f, "/tmp", LL_MAKE_REG));
+	CHECK(grants(&f, "/etc/passwd", LL_READ_FILE));
+	CHECK(!(f.plan.brokered & (BROKER_READ | BROKER_WRITE)));
+	f.input.scratch = STR(""); /* the control: all of /tmp */
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(grants(&f, "/tmp/x", LL_READ_FILE | LL_WRITE_FILE));
+	fixture_close(&f);
+}
+
+static void floor_of_own_terminals(void)
+{
+	struct fixture f;
+
+	fixture_open(&f, READABLE);
+	f.input.private_scope = SCOPE_PTS;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(mount_of(&f, MOUNT_PRIVATE_PTS, "/dev/pts"));
+	CHECK(grants(&f, "/dev/pts/0", LL_READ_FILE | LL_WRITE_FILE | LL_IOCTL_DEV));
+	f.caps.userns = false;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!grants(&f, "/dev/pts/0", LL_WRITE_FILE));
+	CHECK(gap_about(&f, "pseudo-terminals"));
 	fixture_close(&f);
 }
 
@@ -113,8 +186,8 @@ static void floor_where_secrets_are_writable(void)
 {
 	struct fixture f;
 
-	plan_of(&f, READABLE "(allow file-write* (subpath \"/home/u/p\"))"
-			     "(deny file-read* (literal \"/home/u/p/key.pem\"))");
+	plan_of(&f, READ_ONLY "(allow file-write* (subpath \"/home/u/p\"))"
+			      "(deny file-read* (literal \"/home/u/p/key.pem\"))");
 	CHECK(f.plan.brokered & BROKER_READ);  /* new files of ours must be readable */
 	CHECK(f.plan.brokered & BROKER_WRITE); /* and the secret must keep its name */
 	CHECK(!grants(&f, "/home/u/p/key.pem", LL_READ_FILE));
@@ -122,8 +195,8 @@ static void floor_where_secrets_are_writable(void)
 	CHECK(!grants(&f, "/home/u/p/x", LL_REFER));
 	fixture_close(&f);
 	/* The control: the secret lies elsewhere. */
-	plan_of(&f, READABLE "(allow file-write* (subpath \"/home/u/p\"))"
-			     "(deny file-read* (literal \"/home/u/.netrc\"))");
+	plan_of(&f, READ_ONLY "(allow file-write* (subpath \"/home/u/p\"))"
+			      "(deny file-read* (literal \"/home/u/.netrc\"))");
 	CHECK(!(f.plan.brokered & (BROKER_READ | BROKER_WRITE)));
 	CHECK(grants(&f, "/home/u/p/x", LL_MAKE_REG | LL_REFER | LL_WRITE_FILE | LL_READ_FILE));
 	fixture_close(&f);
@@ -175,7 +248,7 @@ static void floor_of_single_files(void)
 /* What the command makes itself beside a secret must be readable to it. */
 static void floor_of_files_beside_a_secret(void)
 {
-#define SECRET READABLE "(deny file-read* (subpath \"/home/u/.ssh\"))"
+#define SECRET READ_ONLY "(deny file-read* (subpath \"/home/u/.ssh\"))"
 	static const struct {
 		const char *text;
 		bool judged;
@@ -187,7 +260,7 @@ static void floor_of_files_beside_a_secret(void)
 		{SECRET "(allow file-write* (subpath \"/home/u/p\"))",          false},
 		{SECRET "(allow file-write-data (literal \"/home/u/.netrc\"))", false},
 		{SECRET "(allow file-write* (regex #\"^/home/u/p/[a-z]+$\"))",  false},
-		{READABLE "(allow file-write* (literal \"/home/u/.netrc\"))",   false},
+		{READ_ONLY "(allow file-write* (literal \"/home/u/.netrc\"))",  false},
 	};
 #undef SECRET
 	struct fixture f;
@@ -230,7 +303,7 @@ static void floor_in_a_crowd(void)
 {
 	struct fixture f;
 
-	fixture_open(&f, READABLE "(deny file-read* (literal \"/home/u/p/key.pem\"))");
+	fixture_open(&f, READ_ONLY "(deny file-read* (literal \"/home/u/p/key.pem\"))");
 	fake_crowd = 100;
 	CHECK_INT(fixture_plan(&f), 0);
 	CHECK(!(f.plan.brokered & BROKER_READ));
@@ -386,6 +459,9 @@ static void check_path(const struct fixture *f, const char *path, bool exists, c
 		bool exact = checked[i].exact && exists && f->caps.notify &&
 			     !(f->plan.brokered & checked[i].class);
 
+		/* Where exec has to be let through, the broker alone bounds reads. */
+		if (checked[i].right == LL_READ_FILE && !f->plan.floor_bounds_open)
+			lets = allowed || !(f->plan.brokered & BROKER_READ);
 		if (lets ? allowed : !(allowed && exact))
 			continue;
 		printf("# %s: right %#x on %s is %d, %s is %d\n", text, checked[i].right, path,
@@ -398,7 +474,8 @@ static void check_path(const struct fixture *f, const char *path, bool exists, c
  */
 static void check_exec(const struct fixture *f, const char *path, const char *text)
 {
-	bool lets = grants(f, path, LL_EXECUTE);
+	bool reads = decide(f->policy, OP_FILE_READ_DATA, path);
+	bool lets = grants(f, path, reads ? LL_EXECUTE | LL_READ_FILE : LL_EXECUTE);
 	bool allowed = decide(f->policy, OP_PROCESS_EXEC_ANY, path) &&
 		       decide(f->policy, OP_PROCESS_EXEC_INTERPRETER, path);
 
@@ -455,6 +532,9 @@ int main(void)
 	RUN(floor_around_a_prefix);
 	RUN(floor_of_few_trees);
 	RUN(floor_gives_way_to_regexes);
+	RUN(floor_lets_exec_read);
+	RUN(floor_of_a_scratch_folder);
+	RUN(floor_of_own_terminals);
 	RUN(floor_where_secrets_are_writable);
 	RUN(floor_of_a_write_root);
 	RUN(floor_of_single_files);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/ask.h"
+
+#include "base/banned.h"
+
+/* Rows of .def files end in no comma, so theirs are in the macros. */
+/* clang-format off */
+#define USE(op)       {OP_##op}
+#define USE2(op, op2) {OP_##op, OP_##op2}
+#define NO_USE        {OP_DEFAULT}
+#define USES(...)     {{__VA_ARGS__}}
+
+const struct group_spec groups[GROUP_COUNT] = {
+#define GROUP(group, rights, first, second) {rights, USES(first, second)},
+#include "plan/rights.def"
+};
+/* clang-format on */
+
+/* Places where other operations decide (DESIGN 15.8). */
+struct territory {
+	const char *path;
+	bool and_files;                /* the file operation must allow, too */
+	struct uses uses[GROUP_COUNT]; /* none: the file operation decides alone */
+};
+
+/* clang-format off */
+static const struct territory territories[] = {
+	{"/dev/shm", false, {
+#define IN_SHM(group, first, second) [GROUP_##group] = USES(first, second),
+#include "plan/rights.def"
+	}},
+	{"/proc/sys", true, {
+#define IN_SYSCTL(group, first, second) [GROUP_##group] = USES(first, second),
+#include "plan/rights.def"
+	}},
+};
+/* clang-format on */
+
+enum {
+	N_TERRITORIES = sizeof(territories) / sizeof(territories[0])
+};
+
+static const char shared_tmp[] = "/tmp";
+
+/* What two authorities say together. */
+static unsigned combine(unsigned a, unsigned b)
+{
+	return (a & b & CAN_ALLOW) | ((a | b) & CAN_DENY);
+}
+
+typedef unsigned verdicts_of(const struct policy *policy, policy_state state, enum op op);
+
+static unsigned ask(const struct policy *policy, policy_state state, const struct uses *uses,
+		    verdicts_of *verdicts)
+{
+	unsigned ret = 0;
+
+	for (size_t u = 0; u < 2 && uses->ops[u][0] != OP_DEFAULT; u++) {
+		unsigned use = CAN_ALLOW;
+
+		for (const enum op *op = uses->ops[u]; *op != OP_DEFAULT; op++)
+			use = combine(use, verdicts(policy, state, *op));
+		ret |= use;
+	}
+	return ret;
+}
+
+static bool is_under(const char *path, const char *dir)
+{
+	return str_is_below(str_of(path), str_of(dir));
+}
+
+/* ---- Mounts of our own: all that is in them is the session's --------------------------------- */
+
+static bool is_own(const struct mount_row *mount)
+{
+	return mount->kind == MOUNT_PRIVATE_SHM || mount->kind == MOUNT_PRIVATE_PTS;
+}
+
+bool ask_in_own_mount(const struct planner *p, const char *path)
+{
+	for (size_t i = 0; i < p->plan->n_mounts; i++)
+		if (is_own(&p->plan->mounts[i]) && is_under(path, p->plan->mounts[i].path))
+			return true;
+	return false;
+}
+
+static bool holds_own_mount(const struct planner *p, const char *path)
+{
+	for (size_t i = 0; i < p->plan->n_mounts; i++)
+		if (is_own(&p->plan->mounts[i]) && is_under(p->plan->mounts[i].path, path))
+			return true;
+	return false;
+}
+
+/* ---- Places where other operations decide -----------------------------------------------------
+ */
+
+static const struct territory *territory_of(const char *path)
+{
+	for (size_t i = 0; i < N_TERRITORIES; i++)
+		if (is_under(path, territories[i].path))
+			return &territories[i];
+	return NULL;
+}
+
+/* What GROUP can answer in TERRITORY, where the file operations answer FILES. */
+static unsigned ask_territory(const struct planner *p, const struct territory *territory,
+			      enum group group, unsigned files)
+{
+	const struct uses *uses = &territory->uses[group];
+	unsigned names = 0;
+
+	if (uses->ops[0][0] == OP_DEFAULT)
+		return files;
+	names = ask(p->policy, policy_start(p->policy), uses, policy_verdicts_at);
+	return territory->and_files ? combine(names, files) : names;
+}
+
+/* ---- A private /tmp that no mount could make --------------------------------------------------
+ */
+
+/* Is PATH part of what belongs to the run? */
+static bool is_ours(const struct plan_input *input, struct str path)
+{
+	bool ret = str_is_below(path, input->scratch);
+
+	for (size_t i = 0; i < input->n_keep; i++)
+		ret |= str_is_below(path, input->keep[i]);
+	return ret;
+}
+
+/* Is part of what belongs to the run at PATH or below? */
+static bool leads_to_ours(const struct plan_input *input, struct str path)
+{
+	bool ret = str_is_below(input->scratch, path);
+
+	for (size_t i = 0; i < input->n_keep; i++)
+		ret |= str_is_below(input->keep[i], path);
+	return ret;
+}
+
+/* /tmp itself may be listed; nobody makes or removes it. */
+static unsigned scope_at(const struct planner *p, const char *path, enum group group)
+{
+	if (!p->input->scratch.n || !is_under(path, shared_tmp))
+		return CAN_ALLOW;
+	if (strcmp(path, shared_tmp) == 0)
+		return group == GROUP_LIST ? CAN_ALLOW : CAN_DENY;
+	return is_ours(p->input, str_of(path)) ? CAN_ALLOW : CAN_DENY;
+}
+
+static unsigned scope_below(const struct planner *p, const char *path)
+{
+	if (!p->input->scratch.n)
+		return CAN_ALLOW;
+	if (is_under(shared_tmp, path))
+		return CAN_ALLOW | CAN_DENY;
+	if (!is_under(path, shared_tmp) || is_ours(p->input, str_of(path)))
+		return CAN_ALLOW;
+	return leads_to_ours(p->input, str_of(path)) ? CAN_ALLOW | CAN_DENY : CAN_DENY;
+}
+
+/* ---- All together -----------------------------------------------------------------------------
+ */
+
+unsigned ask_at(const struct planner *p, const struct place *place, enum group group)
+{
+	unsigned ret = ask(p->policy, place->at, &groups[group].uses, policy_verdicts_at);
+
+	return combine(ret, scope_at(p, place->path, group));
+}
+
+unsigned ask_below(const struct planner *p, const struct place *place, enum group group)
+{
+	unsigned ret = ask(p->policy, place->below, &groups[group].uses, policy_verdicts_below);
+	const struct territory *here = territory_of(place->path);
+	bool by_files = group == GROUP_EXEC || group == GROUP_NODES;
+
+	if (ask_in_own_mount(p, place->path) && !by_files)
+		return CAN_ALLOW;
+	if (here)
+		return ask_territory(p, here, group, ret);
+	for (size_t i = 0; i < N_TERRITORIES; i++)
+		if (is_under(territories[i].path, place->path) &&
+		    !ask_in_own_mount(p, territories[i].path))
+			ret |= ask_territory(p, &territories[i], group, ret);
+	if (holds_own_mount(p, place->path) && !by_files)
+		ret |= CAN_ALLOW;
+	return combine(ret, scope_below(p, place->path));
+}
+
+bool ask_decides_whole(const struct planner *p, const char *path)
+{
+	return territory_of(path) || ask_in_own_mount(p, path);
+}
+
+bool ask_only_names(const struct planner *p, const char *path)
+{
+	return p->input->scratch.n && is_under(path, shared_tmp);
+}
+
+void ask_add_names(const struct planner *p, struct names *names)
+{
+	for (size_t i = 0; i < N_TERRITORIES; i++)
+		names_add(names, str_of(territories[i].path));
+	for (size_t i = 0; i < p->plan->n_mounts; i++)
+		if (is_own(&p->plan->mounts[i]))
+			names_add(names, str_of(p->plan->mounts[i].path));
+	if (!p->input->scratch.n)
+		return;
+	names_add(names, p->input->scratch);
+	for (size_t i = 0; i < p->input->n_keep; i++)
+		if (is_canonical(p->input->keep[i]) &&
+		    str_is_below(p->input->keep[i], str_of(shared_tmp)))
+			names_add(names, p->input->keep[i]);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ask: what a group of Landlock rights may do at a place: what the policy says
+ * of files, of the places where other operations decide, and what the scope
+ * adds to that.
+ */
+#ifndef PLAN_ASK_H
+#define PLAN_ASK_H
+
+#include "plan/names.h"
+#include "plan/planner.h"
+
+enum group {
+#define GROUP(group, rights, first, second) GROUP_##group,
+#include "plan/rights.def"
+	GROUP_COUNT
+};
+
+/*
+ * A right has one or two uses, each asking all of its operations (OP_DEFAULT ends a list). It is
+ * granted where every use is allowed: Landlock cannot tell them apart.
+ */
+struct uses {
+	enum op ops[2][3];
+};
+
+struct group_spec {
+	uint32_t rights;
+	struct uses uses;
+};
+
+extern const struct group_spec groups[GROUP_COUNT];
+
+/* An object of the file system. */
+struct place {
+	const char *path;
+	enum entry_type type;
+	policy_state at, below;  /* the same but for the root */
+	const struct name *name; /* NULL: the policy names nothing here and below */
+};
+
+/* What GROUP can answer for PLACE itself, and below it: sets of enum verdict_set. */
+unsigned ask_at(const struct planner *p, const struct place *place, enum group group);
+unsigned ask_below(const struct planner *p, const struct place *place, enum group group);
+
+/* Is PATH in a place whose answers do not depend on names further down? */
+bool ask_decides_whole(const struct planner *p, const char *path);
+
+/* Is PATH where one of our own mounts stands, or in it? */
+bool ask_in_own_mount(const struct planner *p, const char *path);
+
+/* Is PATH in the shared /tmp of which the command gets only what the names say? */
+bool ask_only_names(const struct planner *p, const char *path);
+
+/* Adds the names of all such places. */
+void ask_add_names(const struct planner *p, struct names *names);
+
+#endif

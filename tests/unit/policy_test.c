@@ -1,0 +1,999 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which rule decides: the consequences of SBPL.md 5.1 one by one, the vectors
+ * of its section 9, guards, endpoints, the runtime's rules. The automaton
+ * itself is tested in automaton_test.c.
+ */
+#include "rules.h"
+
+#include "base/banned.h"
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+static void names_and_parents(void)
+{
+	CHECK_STR(op_name(OP_FILE_READ_DATA), "file-read-data");
+	CHECK_INT(op_find(STR("file-write-create")), OP_FILE_WRITE_CREATE);
+	CHECK_INT(op_find(STR("file-write-creat")), OP_COUNT);
+	CHECK_INT(op_parent(OP_FILE_READ_DATA), OP_FILE_READ_ANY);
+	CHECK_INT(op_parent(OP_NETWORK_BIND), OP_NETWORK_INBOUND);
+	CHECK_INT(op_parent(OP_DEFAULT), OP_DEFAULT);
+	CHECK_STR(modifier_name(MODIFIER_NO_SANDBOX), "no-sandbox");
+	CHECK_STR(verdict_name(VERDICT_ALLOW), "allow");
+	for (unsigned op = 0; op < OP_COUNT; op++)
+		CHECK(op_parent((enum op)op) <= op);
+}
+
+static void terminals_have_their_own_default(void)
+{
+	CHECK(op_is_terminal(OP_PROCESS_INFO_ANY));
+	CHECK_INT(op_builtin(OP_PROCESS_INFO_ANY), VERDICT_ALLOW);
+	CHECK(op_is_terminal(OP_FILE_WRITE_SETUGID));
+	CHECK_INT(op_builtin(OP_FILE_WRITE_SETUGID), VERDICT_DENY);
+	CHECK(!op_is_terminal(OP_FILE_READ_DATA));
+	CHECK_INT(op_builtin(OP_DEFAULT), VERDICT_DENY);
+}
+
+static void filters_fit_operations(void)
+{
+	CHECK(op_takes(OP_FILE_READ_DATA, FILTER_PATH));
+	CHECK(!op_takes(OP_FILE_READ_DATA, FILTER_GLOBAL_NAME));
+	CHECK(op_takes(OP_MACH_LOOKUP, FILTER_GLOBAL_NAME));
+	CHECK(!op_takes(OP_PROCESS_FORK, FILTER_PATH));
+	CHECK(op_takes(OP_PROCESS_FORK, FILTER_PROCESS_ATTRIBUTE));
+	CHECK(!op_takes(OP_SYSCALL_UNIX, FILTER_PROCESS_ATTRIBUTE));
+	CHECK(op_takes(OP_FILE_LOCK, FILTER_PATH)); /* no public table: all fit */
+}
+
+/* ---- SBPL.md 5.1, the consequences ---------------------------------------------------------- */
+
+/* 1. Among the filtered rules of one operation the last match wins. */
+static void last_match_wins(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, subpath(b, "/w"));
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, subpath(b, "/w/d"));
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, subpath(b, "/v/d"));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, subpath(b, "/v"));
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, subpath(b, "/u"));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, subpath(b, "/u/deep"));
+	policy = rules_build(b);
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_READ_ANY, "/w/x")), 1);
+	CHECK(allows(policy, OP_FILE_READ_ANY, "/w/x"));
+	CHECK(!allows(policy, OP_FILE_READ_ANY, "/w/d/x"));
+	CHECK(allows(policy, OP_FILE_READ_ANY, "/v/d/x"));
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_READ_ANY, "/v/d/x")), 4);
+	CHECK(!allows(policy, OP_FILE_READ_ANY, "/u/x"));
+	CHECK(allows(policy, OP_FILE_READ_ANY, "/u/deep/x"));
+	policy_free(policy);
+}
+
+/* 2. An unfiltered rule never overrides a filtered match, in either order. */
+static void unfiltered_is_only_a_default(void)
+{
+	for (int order = 0; order < 2; order++) {
+		struct policy_builder *b = rules_new(TARGET_LINUX);
+		struct policy *policy;
+
+		if (order == 0)
+			rules_add(b, VERDICT_DENY, OP_FILE_WRITE_ANY, NULL);
+		rules_add(b, VERDICT_ALLOW, OP_FILE_WRITE_ANY, subpath(b, "/w"));
+		if (order == 1)
+			rules_add(b, VERDICT_DENY, OP_FILE_WRITE_ANY, NULL);
+		policy = rules_build(b);
+		CHECK(allows(policy, OP_FILE_WRITE_ANY, "/w/x"));
+		CHECK(!allows(policy, OP_FILE_WRITE_ANY, "/x"));
+		CHECK_INT(line_of(decide_path(policy, OP_FILE_WRITE_ANY, "/x")), order ? 2 : 1);
+		policy_free(policy);
+	}
+}
+
+static void last_unfiltered_wins(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_DEFAULT, NULL);
+	rules_add(b, VERDICT_DENY, OP_DEFAULT, NULL);
+	policy = rules_build(b);
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_READ_DATA, "/x")), 2);
+	CHECK(!allows(policy, OP_FILE_READ_DATA, "/x"));
+	policy_free(policy);
+}
+
+/* 3. A rule of the more special operation wins over its parents', whatever the order. */
+static void special_operation_wins(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct policy *policy;
+	struct decision decision;
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_DATA, subpath(b, "/"));
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, literal(b, "/x"));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_WRITE_CREATE, subpath(b, "/d"));
+	rules_add(b, VERDICT_DENY, OP_FILE_WRITE_ANY, subpath(b, "/d"));
+	policy = rules_build(b);
+	CHECK(allows(policy, OP_FILE_READ_DATA, "/x"));
+	CHECK(!allows(policy, OP_FILE_READ_METADATA, "/x"));
+	CHECK(allows(policy, OP_FILE_WRITE_CREATE, "/d/new"));
+	CHECK(!allows(policy, OP_FILE_WRITE_DATA, "/d/new"));
+	decision = decide_path(policy, OP_FILE_WRITE_UNLINK, "/d/new");
+	CHECK_INT(decision.op, OP_FILE_WRITE_ANY);
+	CHECK_INT(line_of(decision), 4);
+	policy_free(policy);
+}
+
+/* 4. Terminal operations ignore `default`. */
+static void terminals_ignore_default(void)
+{
+	enum op open[] = {OP_PROCESS_INFO_ANY, OP_PROCESS_INFO_PIDINFO, OP_FILE_MAP_EXECUTABLE,
+			  OP_FILE_LINK,        OP_SYSCALL_UNIX,         OP_NVRAM_GET};
+	enum op closed[] = {OP_FILE_WRITE_SETUGID, OP_JOB_CREATION, OP_STORAGE_CLASS_MAP};
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct policy *policy;
+
+	rules_add(b, VERDICT_DENY, OP_DEFAULT, NULL);
+	policy = rules_build(b);
+	for (size_t i = 0; i < sizeof(open) / sizeof(*open); i++)
+		CHECK(allows(policy, open[i], "/x"));
+	CHECK(!allows(policy, OP_FILE_READ_DATA, "/x"));
+	CHECK_INT(decide_path(policy, OP_PROCESS_INFO_PIDINFO, "").op, OP_PROCESS_INFO_ANY);
+	CHECK(!decide_path(policy, OP_PROCESS_INFO_PIDINFO, "").rule);
+	policy_free(policy);
+
+	b = rules_new(TARGET_LINUX);
+	rules_add(b, VERDICT_ALLOW, OP_DEFAULT, NULL);
+	policy = rules_build(b);
+	for (size_t i = 0; i < sizeof(closed) / sizeof(*closed); i++)
+		CHECK(!allows(policy, closed[i], "/x"));
+	CHECK(allows(policy, OP_FILE_READ_DATA, "/x"));
+	policy_free(policy);
+}
+
+/* 5. No rule for `default`: deny. */
+static void nothing_said_is_denied(void)
+{
+	struct policy *policy = rules_build(rules_new(TARGET_LINUX));
+	struct decision decision = decide_path(policy, OP_FILE_READ_DATA, "/x");
+
+	CHECK_INT(decision.verdict, VERDICT_DENY);
+	CHECK(!decision.rule);
+	CHECK_INT(decision.op, OP_DEFAULT);
+	CHECK_INT(policy_n_states(policy), 1);
+	policy_free(policy);
+}
+
+/* 6. `default` is an operation, its filtered rules are legal. */
+static void default_takes_filters(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct policy *policy;
+
+	rules_add(b, VERDICT_DENY, OP_DEFAULT, NULL);
+	rules_add(b, VERDICT_ALLOW, OP_DEFAULT, subpath(b, "/open"));
+	policy = rules_build(b);
+	CHECK(allows(policy, OP_FILE_READ_DATA, "/open/x"));
+	CHECK(!allows(policy, OP_FILE_READ_DATA, "/x"));
+	CHECK(!allows(policy, OP_PROCESS_FORK, ""));
+	policy_free(policy);
+}
+
+/* 7. Wildcard rules are inherited, not expanded: the child falls through to the parent's list. */
+static void wildcards_are_inherited(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_ANY, NULL);
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_DATA, literal(b, "/secret"));
+	policy = rules_build(b);
+	CHECK(!allows(policy, OP_FILE_READ_DATA, "/secret"));
+	CHECK(allows(policy, OP_FILE_READ_DATA, "/other"));
+	CHECK_INT(decide_path(policy, OP_FILE_READ_DATA, "/other").op, OP_FILE_ANY);
+	CHECK(allows(policy, OP_FILE_READ_METADATA, "/secret"));
+	CHECK(!allows(policy, OP_NETWORK_OUTBOUND, "/secret"));
+	policy_free(policy);
+}
+
+/* ---- SBPL.md 9 ------------------------------------------------------------------------------ */
+
+static void vector_3_and_4_private_names(void)
+{
+	struct {
+		enum target target;
+		const char *rule, *path;
+		bool allowed;
+	} rows[] = {
+		{TARGET_DARWIN, "/etc",         "/private/etc/hosts", false},
+		{TARGET_DARWIN, "/private/etc", "/private/etc/hosts", true },
+		{TARGET_DARWIN, "/private/etc", "/etc/hosts",         false},
+		{TARGET_LINUX,  "/etc",         "/etc/hosts",         true },
+		{TARGET_LINUX,  "/private/etc", "/etc/hosts",         true },
+		{TARGET_LINUX,  "/private/etc", "/private/etc/hosts", true },
+		{TARGET_LINUX,  "/etc",         "/private/etc/hosts", false},
+		{TARGET_LINUX,  "/private/tmp", "/tmp",               true },
+		{TARGET_LINUX,  "/private/tmp", "/tmpx",              false},
+		{TARGET_LINUX,  "/private/var", "/var/x",             true },
+		{TARGET_LINUX,  "/private/usr", "/usr/x",             false},
+		{TARGET_LINUX,  "/private",     "/tmp/x",             true },
+		{TARGET_LINUX,  "/private",     "/usr/x",             false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct policy_builder *b = rules_new(rows[i].target);
+		struct policy *policy;
+
+		rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, subpath(b, rows[i].rule));
+		policy = rules_build(b);
+		if (allows(policy, OP_FILE_READ_DATA, rows[i].path) != rows[i].allowed)
+			printf("# row %zu\n", i);
+		CHECK(allows(policy, OP_FILE_READ_DATA, rows[i].path) == rows[i].allowed);
+		policy_free(policy);
+	}
+}
+
+static void vector_7_and_8_case(void)
+{
+	for (int target = TARGET_LINUX; target <= TARGET_DARWIN; target++) {
+		struct policy_builder *b = rules_new((enum target)target);
+		bool folds = target == TARGET_DARWIN;
+		struct policy *policy;
+
+		rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, NULL);
+		rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, regex(b, "^.*/MIXEDCASE\\.txt$"));
+		rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, regex(b, "^.*/\\.xssh(/.*)?$"));
+		rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, literal(b, "/Some/File"));
+		policy = rules_build(b);
+		CHECK(allows(policy, OP_FILE_READ_DATA, "/a/MixedCase.txt") != folds);
+		CHECK(!allows(policy, OP_FILE_READ_DATA, "/a/MIXEDCASE.txt"));
+		CHECK(allows(policy, OP_FILE_READ_DATA, "/a/.SSH/config"));
+		CHECK(allows(policy, OP_FILE_READ_DATA, "/some/fILE") != folds);
+		policy_free(policy);
+	}
+}
+
+static void vector_9_and_10_regex_quirks(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct test test = {.filter = FILTER_PATH, .match = MATCH_REGEX, .text = STR("(?i)^x")};
+	struct policy *policy;
+	struct err e = {0};
+
+	CHECK_INT(policy_check_pattern(&test, &e), -ERR_POLICY);
+	CHECK_STR(e.text, "unexpected ^ operator in middle of expression");
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_DATA, NULL);
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_DATA,
+		  group(b, EXPR_ANY, 2, regex(b, "^/p/(?:.*/)?\\.env$"), literal(b, "/p/other")));
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_DATA, regex(b, "^/q/(.*/)?\\.env$"));
+	policy = rules_build(b);
+	CHECK(allows(policy, OP_FILE_READ_DATA, "/p/a/.env"));
+	CHECK(!allows(policy, OP_FILE_READ_DATA, "/p/other")); /* only that pattern is dead */
+	CHECK(!allows(policy, OP_FILE_READ_DATA, "/q/a/.env"));
+	CHECK(!allows(policy, OP_FILE_READ_DATA, "/q/.env"));
+	policy_free(policy);
+}
+
+/* Vectors 12, 13 and 19: filters on what is no path. */
+static void vector_12_unix_sockets(void)
+{
+	for (int order = 0; order < 2; order++) {
+		struct policy_builder *b = rules_new(TARGET_LINUX);
+		struct request ip = {.op = OP_NETWORK_OUTBOUND,
+				     .remote = {.proto = PROTO_IP4 | PROTO_TCP,
+						.addr = {1, 2, 3, 4},
+						.port = 80}};
+		struct policy *policy;
+
+		if (order == 0)
+			rules_add(b, VERDICT_ALLOW, OP_NETWORK_OUTBOUND, NULL);
+		rules_add(b, VERDICT_DENY, OP_NETWORK_OUTBOUND, subpath(b, "/s"));
+		if (order == 1)
+			rules_add(b, VERDICT_ALLOW, OP_NETWORK_OUTBOUND, NULL);
+		policy = rules_build(b);
+		CHECK(!allows(policy, OP_NETWORK_OUTBOUND, "/s/sock"));
+		CHECK(allows(policy, OP_NETWORK_OUTBOUND, "/t/sock"));
+		CHECK_INT(decide(policy, &ip).verdict, VERDICT_ALLOW);
+		policy_free(policy);
+	}
+}
+
+static void path_filters_never_admit_ip(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct request ip = {.op = OP_NETWORK_OUTBOUND, .remote = {.proto = PROTO_IP4 | PROTO_TCP}};
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_NETWORK_OUTBOUND, regex(b, ".*"));
+	rules_add(b, VERDICT_ALLOW, OP_NETWORK_OUTBOUND, prefix(b, ""));
+	policy = rules_build(b);
+	CHECK_INT(decide(policy, &ip).verdict, VERDICT_DENY);
+	CHECK(allows(policy, OP_NETWORK_OUTBOUND, "/s"));
+	CHECK_INT(policy_verdicts_at(policy, policy_start(policy), OP_NETWORK_OUTBOUND), CAN_DENY);
+	policy_free(policy);
+}
+
+static void vector_13_and_19_numbers_and_names(void)
+{
+	struct policy_builder *b = rules_new(TARGET_DARWIN);
+	struct request call = {.op = OP_SYSCALL_UNIX, .has = HAS_NUMBER, .number = 3};
+	struct request lookup = {.op = OP_MACH_LOOKUP, .name = STR("com.a")};
+	struct request sysctl = {.op = OP_SYSCTL_READ, .name = STR("HW.ncpu")};
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_SYSCALL_UNIX, number(b, FILTER_SYSCALL_NUMBER, 3));
+	rules_add(b, VERDICT_DENY, OP_SYSCALL_UNIX, NULL);
+	rules_add(b, VERDICT_ALLOW, OP_MACH_LOOKUP,
+		  group(b, EXPR_ANY, 2, pattern(b, FILTER_GLOBAL_NAME, MATCH_LITERAL, "com.a"),
+			pattern(b, FILTER_GLOBAL_NAME, MATCH_REGEX, "^org\\.b\\.[0-9]+$")));
+	rules_add(b, VERDICT_ALLOW, OP_SYSCTL_READ,
+		  pattern(b, FILTER_SYSCTL_NAME, MATCH_PREFIX, "hw."));
+	policy = rules_build(b);
+	CHECK_INT(decide(policy, &call).verdict, VERDICT_ALLOW);
+	call.number = 4;
+	CHECK_INT(decide(policy, &call).verdict, VERDICT_DENY);
+	call.has = 0;
+	CHECK_INT(decide(policy, &call).verdict, VERDICT_DENY);
+
+	CHECK_INT(decide(policy, &lookup).verdict, VERDICT_ALLOW);
+	lookup.name = STR("com.A"); /* mach names keep case, sysctl names do not */
+	CHECK_INT(decide(policy, &lookup).verdict, VERDICT_DENY);
+	lookup.name = STR("org.b.12");
+	CHECK_INT(decide(policy, &lookup).verdict, VERDICT_ALLOW);
+	lookup.name = STR("org.b.");
+	CHECK_INT(decide(policy, &lookup).verdict, VERDICT_DENY);
+	CHECK_INT(decide(policy, &sysctl).verdict, VERDICT_ALLOW);
+	sysctl.name = STR("kern.x");
+	CHECK_INT(decide(policy, &sysctl).verdict, VERDICT_DENY);
+	policy_free(policy);
+}
+
+/* ---- Endpoints: vectors 15 to 17 ------------------------------------------------------------ */
+
+enum { V4, V6 };
+
+static struct endpoint address(int version, const char *bytes, int port)
+{
+	struct endpoint end = {.port = port};
+
+	end.proto = (version == V4 ? PROTO_IP4 : PROTO_IP6) | PROTO_TCP;
+	memcpy(end.addr, bytes, version == V4 ? 4 : 16);
+	return end;
+}
+
+#define ZEROES "\0\0\0\0\0\0\0\0\0\0"
+#define MAPPED(four) ZEROES "\xff\xff" four
+
+static void localhost_is_what_the_system_says(void)
+{
+	struct {
+		int version;
+		const char *bytes;
+		bool on_linux, on_darwin;
+	} rows[] = {
+		{V4, "\x7f\0\0\1",         true,  true },
+		{V4, "\x7f\1\2\3",         true,  false},
+		{V4, "\x80\0\0\1",         false, false},
+		{V4, "\0\0\0\0",           true,  false},
+		{V6, ZEROES "\0\0\0\0\0\1", true,  true },
+		{V6, ZEROES "\0\0\0\0\0\0", true,  false},
+		{V6, MAPPED("\x7f\0\0\1"), true,  false},
+		{V6, MAPPED("\x08\x08\x08\x08"), false, false},
+	};
+
+	for (int target = TARGET_LINUX; target <= TARGET_DARWIN; target++) {
+		struct policy_builder *b = rules_new((enum target)target);
+		struct request request = {.op = OP_NETWORK_OUTBOUND};
+		struct policy *policy;
+
+		rules_add(b, VERDICT_ALLOW, OP_NETWORK_OUTBOUND,
+			  endpoint(b, FILTER_REMOTE, PROTO_IP4 | PROTO_IP6, true, 80));
+		policy = rules_build(b);
+		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+			bool want = target == TARGET_LINUX ? rows[i].on_linux : rows[i].on_darwin;
+
+			request.remote = address(rows[i].version, rows[i].bytes, 80);
+			if ((decide(policy, &request).verdict == VERDICT_ALLOW) != want)
+				printf("# target %d, row %zu\n", target, i);
+			CHECK((decide(policy, &request).verdict == VERDICT_ALLOW) == want);
+			request.remote.port = 81;
+			CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+		}
+		policy_free(policy);
+	}
+}
+
+static void protocol_words(void)
+{
+	const unsigned ip = PROTO_IP4 | PROTO_IP6;
+	struct {
+		unsigned pattern, proto;
+		bool match;
+	} rows[] = {
+		{ip,                    PROTO_IP4 | PROTO_TCP, true },
+		{ip,                    PROTO_IP6 | PROTO_UDP, true },
+		{PROTO_IP4,             PROTO_IP6 | PROTO_TCP, false},
+		{ip | PROTO_TCP,        PROTO_IP6 | PROTO_TCP, true },
+		{ip | PROTO_TCP,        PROTO_IP6 | PROTO_UDP, false},
+		{PROTO_IP4 | PROTO_UDP, PROTO_IP4 | PROTO_UDP, true },
+		{PROTO_IP6 | PROTO_UDP, PROTO_IP4 | PROTO_UDP, false},
+		{ip,                    PROTO_UNIX,            false},
+		{PROTO_UNIX,            PROTO_UNIX,            true },
+		{PROTO_UNIX,            PROTO_IP4 | PROTO_TCP, false},
+		{ip,                    0,                     false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct policy_builder *b = rules_new(TARGET_LINUX);
+		struct request request = {.op = OP_NETWORK_OUTBOUND,
+					  .remote = {.proto = rows[i].proto, .addr = {9, 9, 9, 9}}};
+		struct policy *policy;
+
+		rules_add(b, VERDICT_ALLOW, OP_NETWORK_ANY,
+			  endpoint(b, FILTER_REMOTE, rows[i].pattern, false, PORT_ANY));
+		policy = rules_build(b);
+		if ((decide(policy, &request).verdict == VERDICT_ALLOW) != rows[i].match)
+			printf("# row %zu\n", i);
+		CHECK((decide(policy, &request).verdict == VERDICT_ALLOW) == rows[i].match);
+		policy_free(policy);
+	}
+}
+
+/* On Linux a mapped address is the IPv4 address it stands for, in either direction. */
+static void mapped_is_ip4_on_linux(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct request request = {.op = OP_NETWORK_OUTBOUND};
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_NETWORK_OUTBOUND, NULL);
+	rules_add(b, VERDICT_DENY, OP_NETWORK_OUTBOUND,
+		  endpoint(b, FILTER_REMOTE, PROTO_IP4, false, PORT_ANY));
+	policy = rules_build(b);
+	request.remote = address(V6, MAPPED("\x08\x08\x08\x08"), 443);
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+	request.remote = address(V6, "\x20\x01" ZEROES "\0\0\0\1", 443);
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_ALLOW);
+	policy_free(policy);
+}
+
+/* 16: a local pattern matches whatever socket has no address yet. */
+static void vector_16_unbound_is_everywhere(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct request request = {.op = OP_NETWORK_OUTBOUND};
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_NETWORK_OUTBOUND,
+		  endpoint(b, FILTER_LOCAL, PROTO_IP4 | PROTO_IP6 | PROTO_TCP, true, PORT_ANY));
+	policy = rules_build(b);
+	request.remote = address(V4, "\1\2\3\4", 443);
+	request.local = (struct endpoint){.proto = PROTO_IP4 | PROTO_TCP, .unbound = true};
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_ALLOW);
+	request.local.proto = PROTO_IP4 | PROTO_UDP;
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+	request.local = address(V4, "\xc0\xa8\0\1", 5000);
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+	policy_free(policy);
+}
+
+static void vector_17_bind(void)
+{
+	for (int target = TARGET_LINUX; target <= TARGET_DARWIN; target++) {
+		struct policy_builder *b = rules_new((enum target)target);
+		struct request request = {.op = OP_NETWORK_BIND};
+		struct policy *policy;
+
+		rules_add(b, VERDICT_ALLOW, OP_NETWORK_BIND,
+			  endpoint(b, FILTER_LOCAL, PROTO_IP4 | PROTO_IP6, true, 43050));
+		policy = rules_build(b);
+		request.local = address(V4, "\x7f\0\0\1", 43050);
+		CHECK_INT(decide(policy, &request).verdict, VERDICT_ALLOW);
+		request.local = address(V4, "\0\0\0\0", 43050);
+		CHECK_INT(decide(policy, &request).verdict,
+			  target == TARGET_LINUX ? VERDICT_DENY : VERDICT_ALLOW);
+		request.local = address(V4, "\x7f\0\0\1", 43051);
+		CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+		request.op = OP_NETWORK_INBOUND; /* listen */
+		request.local.port = 43050;
+		CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+		policy_free(policy);
+	}
+}
+
+/* ---- Guards --------------------------------------------------------------------------------- */
+
+static void guards_beside_paths(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct request request = {.op = OP_FILE_WRITE_CREATE, .path = STR("/w/x")};
+	struct policy *policy;
+	policy_state state;
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_WRITE_ANY, subpath(b, "/w"));
+	rules_add(b, VERDICT_DENY, OP_FILE_WRITE_CREATE,
+		  group(b, EXPR_ALL, 2, subpath(b, "/w"),
+			number(b, FILTER_VNODE_TYPE, VNODE_SYMLINK)));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_DATA,
+		  group(b, EXPR_ALL, 2, subpath(b, "/r"),
+			not(b, number(b, FILTER_VNODE_TYPE, VNODE_SOCKET))));
+	policy = rules_build(b);
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_ALLOW);
+	request.has = HAS_VNODE_TYPE;
+	request.vnode_type = VNODE_SYMLINK;
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+	request.vnode_type = VNODE_REGULAR;
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_ALLOW);
+	CHECK_INT(line_of(decide(policy, &request)), 1);
+
+	request = (struct request){.op = OP_FILE_READ_DATA, .path = STR("/r")};
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_ALLOW); /* require-not of a missing one */
+	request.has = HAS_VNODE_TYPE;
+	request.vnode_type = VNODE_SOCKET;
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+
+	state = policy_walk(policy, policy_start(policy), STR("/w/x"));
+	CHECK_INT(policy_verdicts_at(policy, state, OP_FILE_WRITE_CREATE), CAN_DENY | CAN_ALLOW);
+	CHECK_INT(policy_verdicts_at(policy, state, OP_FILE_WRITE_DATA), CAN_ALLOW);
+	policy_free(policy);
+}
+
+static void modes_need_all_bits(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct test bits = {.filter = FILTER_FILE_MODE, .match = MATCH_BITS, .number = 0044};
+	struct request request = {.op = OP_FILE_READ_DATA, .path = STR("/x")};
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_DATA, rules_expr(b, bits));
+	policy = rules_build(b);
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+	request.has = HAS_FILE_MODE;
+	request.file_mode = 0644;
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_ALLOW);
+	request.file_mode = 0640;
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+	policy_free(policy);
+}
+
+static void targets_signals_sockets_devices(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct request kill = {.op = OP_SIGNAL, .has = HAS_TARGET | HAS_SIGNAL};
+	struct request sock = {.op = OP_SYSTEM_SOCKET, .has = HAS_SOCKET, .socket_domain = 2};
+	struct request node = {.op = OP_FILE_IOCTL, .path = STR("/dev/x"), .has = HAS_DEVICE};
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_SIGNAL, number(b, FILTER_TARGET, SIGNAL_TARGET_SELF));
+	rules_add(b, VERDICT_DENY, OP_SIGNAL, number(b, FILTER_SIGNAL_NUMBER, 9));
+	rules_add(b, VERDICT_ALLOW, OP_SYSTEM_SOCKET, number(b, FILTER_SOCKET_DOMAIN, 2));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_IOCTL,
+		  group(b, EXPR_ALL, 2, number(b, FILTER_DEVICE_MAJOR, 4),
+			number(b, FILTER_DEVICE_MINOR, 1)));
+	policy = rules_build(b);
+	kill.target = SIGNAL_TARGET_SELF;
+	kill.signal = 15;
+	CHECK_INT(decide(policy, &kill).verdict, VERDICT_ALLOW);
+	kill.signal = 9;
+	CHECK_INT(decide(policy, &kill).verdict, VERDICT_DENY);
+	kill.signal = 15;
+	kill.target = SIGNAL_TARGET_OTHERS;
+	CHECK_INT(decide(policy, &kill).verdict, VERDICT_DENY);
+	CHECK_INT(decide(policy, &sock).verdict, VERDICT_ALLOW);
+	sock.socket_domain = 30;
+	CHECK_INT(decide(policy, &sock).verdict, VERDICT_DENY);
+	node.device_major = 4;
+	node.device_minor = 1;
+	CHECK_INT(decide(policy, &node).verdict, VERDICT_ALLOW);
+	node.device_minor = 2;
+	CHECK_INT(decide(policy, &node).verdict, VERDICT_DENY);
+	policy_free(policy);
+}
+
+static void xattrs_have_their_own_name(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct request request = {.op = OP_FILE_READ_XATTR, .path = STR("/w/x")};
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_XATTR,
+		  group(b, EXPR_ALL, 2, subpath(b, "/w"),
+			pattern(b, FILTER_XATTR, MATCH_PREFIX, "user.")));
+	policy = rules_build(b);
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+	request.xattr = STR("user.a");
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_ALLOW);
+	request.xattr = STR("security.a");
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+	policy_free(policy);
+}
+
+/* What a request cannot carry is false, its negation true, and neither is left for run time. */
+static void unknown_attributes_never_match(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct test extension = {.filter = FILTER_EXTENSION, .match = MATCH_STRING};
+	struct policy *policy;
+	policy_state start;
+
+	extension.text = STR("com.apple.app-sandbox.read");
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_DATA, rules_expr(b, extension));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_WRITE_DATA, not(b, rules_expr(b, extension)));
+	policy = rules_build(b);
+	start = policy_start(policy);
+	CHECK_INT(policy_verdicts_at(policy, start, OP_FILE_READ_DATA), CAN_DENY);
+	CHECK_INT(policy_verdicts_at(policy, start, OP_FILE_WRITE_DATA), CAN_ALLOW);
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_WRITE_DATA, "/x")), 2);
+	policy_free(policy);
+}
+
+/* ---- The runtime's rules (DESIGN 15.5) ------------------------------------------------------ */
+
+static void runtime_fills_what_is_left(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct policy *policy;
+
+	rules_add(b, VERDICT_DENY, OP_DEFAULT, NULL);
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, subpath(b, "/usr/lib/secret"));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_DATA, subpath(b, "/w"));
+	rules_add_runtime(b, VERDICT_ALLOW, OP_FILE_READ_ANY, subpath(b, "/usr/lib"));
+	rules_add_runtime(b, VERDICT_ALLOW, OP_SYSCTL_READ, NULL);
+	policy = rules_build(b);
+	CHECK(allows(policy, OP_FILE_READ_DATA, "/usr/lib/libc.so"));
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_READ_DATA, "/usr/lib/libc.so")), 4);
+	CHECK(!allows(policy, OP_FILE_READ_DATA, "/usr/lib/secret/x")); /* never beats a deny */
+	CHECK(allows(policy, OP_FILE_READ_DATA, "/w/x"));
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_READ_DATA, "/w/x")), 3);
+	CHECK(!allows(policy, OP_FILE_WRITE_DATA, "/usr/lib/x"));
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_WRITE_DATA, "/usr/lib/x")), 1);
+	CHECK(allows(policy, OP_SYSCTL_READ, ""));
+	policy_free(policy);
+}
+
+static void runtime_stands_back_behind_a_default_of_the_profile(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct policy *policy;
+
+	rules_add(b, VERDICT_DENY, OP_SYSCTL_READ, NULL);
+	rules_add(b, VERDICT_DENY, OP_PROCESS_ANY, NULL);
+	rules_add_runtime(b, VERDICT_ALLOW, OP_SYSCTL_READ, NULL);
+	rules_add_runtime(b, VERDICT_ALLOW, OP_PROCESS_FORK, NULL);
+	policy = rules_build(b);
+	CHECK(!allows(policy, OP_SYSCTL_READ, "")); /* said of the operation itself */
+	CHECK(allows(policy, OP_PROCESS_FORK, "")); /* said of its parent only */
+	policy_free(policy);
+}
+
+static void runtime_order_and_denials(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct policy *policy;
+	struct decision decision;
+
+	rules_add(b, VERDICT_DENY, OP_DEFAULT, NULL);
+	rules_add_runtime(b, VERDICT_ALLOW, OP_FILE_READ_ANY, subpath(b, "/usr"));
+	rules_add_runtime(b, VERDICT_DENY, OP_FILE_READ_ANY, subpath(b, "/usr/local"));
+	policy = rules_build(b);
+	CHECK(allows(policy, OP_FILE_READ_DATA, "/usr/bin"));
+	decision = decide_path(policy, OP_FILE_READ_DATA, "/usr/local/x");
+	CHECK_INT(decision.verdict, VERDICT_DENY);
+	CHECK_INT(line_of(decision), 1); /* the profile's default stays in charge */
+	policy_free(policy);
+}
+
+/* ---- Which of several equal rules ----------------------------------------------------------- */
+
+/* With a regular expression around, rules of one effect share states; the rule is named all the same. */
+static void the_right_rule_is_named(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct request request = {.op = OP_FILE_WRITE_DATA, .path = STR("/b/x")};
+	struct decision decision;
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_WRITE_ANY, subpath(b, "/a"));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_WRITE_ANY, subpath(b, "/b"));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_WRITE_ANY, literal(b, "/a/b"));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_WRITE_ANY, regex(b, "\\.o$"));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_WRITE_ANY, prefix(b, "/private/tmp/p"));
+	rules_add(b, VERDICT_DENY, OP_FILE_WRITE_ANY, regex(b, "/\\.git(/|$)"));
+	rules_add(b, VERDICT_DENY, OP_FILE_WRITE_ANY, regex(b, "/\\.ssh(/|$)"));
+	policy = rules_build(b);
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_WRITE_DATA, "/a/x")), 1);
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_WRITE_DATA, "/b/x")), 2);
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_WRITE_DATA, "/a/b")), 3);
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_WRITE_DATA, "/a/x.o")), 4);
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_WRITE_DATA, "/tmp/pq.o")), 5);
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_WRITE_DATA, "/a/.git")), 6);
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_WRITE_DATA, "/a/.git/.ssh")), 7);
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_WRITE_DATA, "/c")), 0);
+
+	policy_decide_at(policy, policy_walk(policy, policy_start(policy), request.path), &request,
+			 &decision);
+	CHECK_INT(line_of(decision), 2);
+	request.path = STR(""); /* not known to whoever asks: the verdict holds */
+	policy_decide_at(policy, policy_walk(policy, policy_start(policy), STR("/b/x")), &request,
+			 &decision);
+	CHECK_INT(decision.verdict, VERDICT_ALLOW);
+	policy_free(policy);
+}
+
+/* Rules that differ in a modifier have different effects. */
+static void modifiers_are_kept_apart(void)
+{
+	static const struct modifier quiet = {.id = MODIFIER_NO_REPORT};
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct rule rule = {.verdict = VERDICT_DENY, .op = OP_FILE_READ_ANY};
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, NULL);
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, regex(b, "/\\.a"));
+	rule.filter = regex(b, "/\\.b");
+	rule.modifiers = &quiet;
+	rule.n_modifiers = 1;
+	CHECK_INT(policy_builder_add(b, &rule, NULL), 0);
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, regex(b, "/\\.c"));
+	policy = rules_build(b);
+	CHECK_INT(decide_path(policy, OP_FILE_READ_DATA, "/.a").rule->n_modifiers, 0);
+	CHECK_INT(decide_path(policy, OP_FILE_READ_DATA, "/.a/.b").rule->n_modifiers, 1);
+	CHECK_INT(decide_path(policy, OP_FILE_READ_DATA, "/.b/.c").rule->n_modifiers, 0);
+	policy_free(policy);
+}
+
+/* ---- Wrong input ---------------------------------------------------------------------------- */
+
+static void bad_patterns_name_their_place(void)
+{
+	struct {
+		const char *text, *message;
+	} rows[] = {
+		{"a^b",       "unexpected ^ operator in middle of expression"       },
+		{"(^a)",      "unexpected ^ operator in middle of expression"       },
+		{"a|^b",      "unexpected ^ operator in middle of expression"       },
+		{"(a",        "unbalanced ( in regular expression"                  },
+		{"a)",        "unbalanced ) in regular expression"                  },
+		{"[a",        "unbalanced [ in regular expression"                  },
+		{"[",         "unbalanced [ in regular expression"                  },
+		{"[]",        "unbalanced [ in regular expression"                  },
+		{"[b-a]",     "invalid range in regular expression"                 },
+		{"*a",        "repetition without an operand in regular expression" },
+		{"a|+",       "repetition without an operand in regular expression" },
+		{"(*)",       "repetition without an operand in regular expression" },
+		{"^*",        "repetition without an operand in regular expression" },
+		{"a\\",       "trailing backslash in regular expression"            },
+		{"a{",        "invalid interval in regular expression"              },
+		{"a{x}",      "invalid interval in regular expression"              },
+		{"a{2,1}",    "invalid interval in regular expression"              },
+		{"a{256}",    "invalid interval in regular expression"              },
+		{"[[:alpha:]]", "unsupported [: :], [. .] or [= =] in regular expression"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct test test = {.match = MATCH_REGEX, .text = str_of(rows[i].text)};
+		struct err e = {0};
+
+		test.at = (struct span){"p.sb", 3, 7};
+		CHECK_INT(policy_check_pattern(&test, &e), -ERR_POLICY);
+		CHECK_STR(e.text, rows[i].message);
+		CHECK_INT(e.at.line, 3);
+	}
+}
+
+static void odd_patterns_are_fine(void)
+{
+	const char *rows[] = {"",     "^",      "$",    "^$",    "a|",        "(a|)b", "()",
+			      "[]a]", "[^]a]",  "[a-]", "[-a]",  "[\\]]",     "a{2,}", "a**",
+			      "a$b",  "\\/\\.", "(?:a)", "(?!a)", "\\{a\\}", "a}",    "]"};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct test test = {.match = MATCH_REGEX, .text = str_of(rows[i])};
+		struct err e = {0};
+
+		if (policy_check_pattern(&test, &e) != 0)
+			printf("# \"%s\": %s\n", rows[i], e.text);
+		CHECK_INT(policy_check_pattern(&test, &e), 0);
+	}
+}
+
+static void build_reports_the_pattern(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct expr *bad = regex(b, "(a");
+	struct policy *policy = NULL;
+	struct err e = {0};
+
+	bad->test.at = (struct span){"p.sb", 12, 5};
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, bad);
+	CHECK_INT(policy_build(b, &policy, &e), -ERR_POLICY);
+	CHECK(!policy);
+	CHECK_INT(e.at.line, 12);
+}
+
+static void empty_subpath_is_refused(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct rule rule = {.op = OP_FILE_READ_ANY, .filter = subpath(b, "")};
+	struct err e = {0};
+
+	CHECK_INT(policy_builder_add(b, &rule, &e), -ERR_POLICY);
+	rule.filter = number(b, FILTER_PATH, 1);
+	CHECK_INT(policy_builder_add(b, &rule, &e), -ERR_POLICY);
+	rule.filter = subpath(b, "/a");
+	CHECK_INT(policy_builder_add(b, &rule, &e), 0);
+	policy_builder_free(b);
+}
+
+static void nesting_is_bounded(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct rule rule = {.op = OP_FILE_READ_ANY};
+	const struct expr *expr = subpath(b, "/a");
+	struct err e = {0};
+
+	for (int i = 0; i < 50; i++)
+		expr = not(b, expr);
+	rule.filter = expr;
+	CHECK_INT(policy_builder_add(b, &rule, &e), 0);
+	for (int i = 0; i < 5000; i++)
+		expr = not(b, expr);
+	rule.filter = expr;
+	CHECK_INT(policy_builder_add(b, &rule, &e), -ERR_LIMIT);
+	policy_builder_free(b);
+}
+
+/* ---- Regions and patterns ------------------------------------------------------------------- */
+
+struct seen {
+	unsigned n;
+	char text[8][32];
+	enum match match[8];
+};
+
+static void see(void *context, const struct rule *rule, const struct test *test)
+{
+	struct seen *seen = context;
+
+	(void)rule;
+	if (seen->n < 8) {
+		seen->match[seen->n] = test->match;
+		(void)snprintf(seen->text[seen->n++], sizeof(seen->text[0]), "%.*s",
+			       (int)test->text.n, test->text.p);
+	}
+}
+
+static void each_path_speaks_linux(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct seen seen = {0};
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY,
+		  group(b, EXPR_ANY, 2, subpath(b, "/private/tmp/x"), literal(b, "/a")));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, not(b, regex(b, "/private/tmp")));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, subpath(b, "/private"));
+	policy = rules_build(b);
+	policy_each_path(policy, see, &seen);
+	CHECK_INT(seen.n, 7);
+	CHECK_STR(seen.text[0], "/tmp/x");
+	CHECK_STR(seen.text[1], "/a");
+	CHECK_STR(seen.text[2], "/private/tmp");
+	CHECK_INT(seen.match[2], MATCH_REGEX);
+	CHECK_STR(seen.text[3], "/tmp");
+	CHECK_STR(seen.text[4], "/var");
+	CHECK_STR(seen.text[5], "/etc");
+	CHECK_STR(seen.text[6], "/private");
+	policy_free(policy);
+}
+
+static policy_state at(const struct policy *policy, const char *path)
+{
+	return policy_walk(policy, policy_start(policy), str_of(path));
+}
+
+static void below_knows_the_subtree(void)
+{
+	const enum op op = OP_FILE_READ_DATA;
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, subpath(b, "/w"));
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, literal(b, "/w/d/secret"));
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, literal(b, "/w/e/"));    /* no path is so */
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, literal(b, "/w/e//x"));
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, literal(b, "/w/e/../x"));
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, literal(b, "/w/f"));
+	policy = rules_build(b);
+	CHECK_INT(policy_verdicts_below(policy, policy_start(policy), op), CAN_ALLOW | CAN_DENY);
+	CHECK_INT(policy_verdicts_below(policy, at(policy, "/w"), op), CAN_ALLOW | CAN_DENY);
+	CHECK_INT(policy_verdicts_below(policy, at(policy, "/w/d"), op), CAN_ALLOW | CAN_DENY);
+	CHECK_INT(policy_verdicts_below(policy, at(policy, "/w/c"), op), CAN_ALLOW);
+	CHECK_INT(policy_verdicts_below(policy, at(policy, "/w/e"), op), CAN_ALLOW);
+	CHECK_INT(policy_verdicts_at(policy, at(policy, "/w/f"), op), CAN_DENY);
+	CHECK_INT(policy_verdicts_below(policy, at(policy, "/w/f"), op), CAN_ALLOW);
+	CHECK_INT(policy_verdicts_below(policy, at(policy, "/x"), op), CAN_DENY);
+	CHECK_INT(policy_verdicts_below(policy, at(policy, "/w"), OP_FILE_WRITE_DATA), CAN_DENY);
+	policy_free(policy);
+}
+
+static void compare_says_what_a_move_changes(void)
+{
+	const enum op ops[] = {OP_FILE_READ_DATA, OP_COUNT};
+	const enum op other[] = {OP_FILE_WRITE_DATA, OP_COUNT};
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, subpath(b, "/w"));
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_ANY, subpath(b, "/w/d/deep/er"));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, subpath(b, "/v"));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY,
+		  group(b, EXPR_ALL, 2, subpath(b, "/g"),
+			number(b, FILTER_VNODE_TYPE, VNODE_REGULAR)));
+	policy = rules_build(b);
+#define COMPARE(from, to, below)                                                                   \
+	policy_compare(policy, at(policy, from), at(policy, to), below, ops, 100000)
+	CHECK_INT(COMPARE("/w/a", "/w/b", true), REGION_SAME);
+	CHECK_INT(COMPARE("/w/a", "/v/b", true), REGION_SAME); /* other rules, same verdicts */
+	CHECK_INT(COMPARE("/w/a", "/x", true), REGION_STRICTER);
+	CHECK_INT(COMPARE("/x", "/w/a", true), REGION_LOOSER);
+	CHECK_INT(COMPARE("/w/d", "/w/a", false), REGION_SAME);
+	CHECK_INT(COMPARE("/w/d", "/w/a", true), REGION_LOOSER);
+	CHECK_INT(COMPARE("/w/a", "/w/d", true), REGION_STRICTER);
+	CHECK_INT(COMPARE("/g/a", "/g/b", true), REGION_SAME); /* the same guard */
+	CHECK_INT(COMPARE("/g/a", "/x", true), REGION_STRICTER);
+	CHECK_INT(COMPARE("/g/a", "/w/a", true), REGION_LOOSER);
+#undef COMPARE
+	CHECK_INT(policy_compare(policy, at(policy, "/w/d"), at(policy, "/x"), true, other, 100000),
+		  REGION_SAME);
+	CHECK_INT(policy_compare(policy, at(policy, "/w/d"), at(policy, "/v"), true, ops, 2),
+		  REGION_LOOSER | REGION_STRICTER); /* out of work */
+	policy_free(policy);
+}
+
+int main(void)
+{
+	RUN(names_and_parents);
+	RUN(terminals_have_their_own_default);
+	RUN(filters_fit_operations);
+	RUN(last_match_wins);
+	RUN(unfiltered_is_only_a_default);
+	RUN(last_unfiltered_wins);
+	RUN(special_operation_wins);
+	RUN(terminals_ignore_default);
+	RUN(nothing_said_is_denied);
+	RUN(default_takes_filters);
+	RUN(wildcards_are_inherited);
+	RUN(vector_3_and_4_private_names);
+	RUN(vector_7_and_8_case);
+	RUN(vector_9_and_10_regex_quirks);
+	RUN(vector_12_unix_sockets);
+	RUN(path_filters_never_admit_ip);
+	RUN(vector_13_and_19_numbers_and_names);
+	RUN(localhost_is_what_the_system_says);
+	RUN(protocol_words);
+	RUN(mapped_is_ip4_on_linux);
+	RUN(vector_16_unbound_is_everywhere);
+	RUN(vector_17_bind);
+	RUN(guards_beside_paths);
+	RUN(modes_need_all_bits);
+	RUN(targets_signals_sockets_devices);
+	RUN(xattrs_have_their_own_name);
+	RUN(unknown_attributes_never_match);
+	RUN(runtime_fills_what_is_left);
+	RUN(runtime_stands_back_behind_a_default_of_the_profile);
+	RUN(runtime_order_and_denials);
+	RUN(the_right_rule_is_named);
+	RUN(modifiers_are_kept_apart);
+	RUN(bad_patterns_name_their_place);
+	RUN(odd_patterns_are_fine);
+	RUN(build_reports_the_pattern);
+	RUN(empty_subpath_is_refused);
+	RUN(nesting_is_bounded);
+	RUN(each_path_speaks_linux);
+	RUN(below_knows_the_subtree);
+	RUN(compare_says_what_a_move_changes);
+	return test_done();
+}
