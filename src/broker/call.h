@@ -175,6 +175,7 @@ void handle_listen(struct call *call);
 void handle_sendto(struct call *call);
 void handle_exec(struct call *call);
 void handle_signal(struct call *call);
+void handle_process(struct call *call); /* prlimit, setpriority ... on another process */
 void handle_umask(struct call *call);
 void handle_setids(struct call *call);
 

@@ -177,3 +177,18 @@ void handle_signal(struct call *call)
 	else
 		call_error(call, EINVAL);
 }
+
+/* ---- Limits and priorities of others ------------------------------------------------------------------ */
+
+void handle_process(struct call *call)
+{
+	/* setpriority(2) and ioprio_set(2) say first what the number means: 0 and 1 for a process. */
+	bool by_kind = call->nr == SYS_setpriority || call->nr == SYS_ioprio_set;
+	bool is_process = !by_kind || (int)call->args[0] == (call->nr == SYS_ioprio_set);
+	pid_t pid = (pid_t)call->args[by_kind ? 1 : 0];
+
+	if (is_process && is_inside(call, pid))
+		call_continue(call); /* by number, in registers */
+	else
+		call_error(call, EPERM);
+}

@@ -41,7 +41,7 @@ void policy_decide_at(const struct policy *policy, policy_state state,
 	while (entry->guard != CONDITION_TRUE && !holds(policy, entry->guard, request))
 		entry++;
 	*ret = entry->decision;
-	if (entry->block && request->path.n > 0)
+	if (entry->block && (request->path.n > 0 || state == policy->paths.start))
 		ret->rule = block_find(entry->block, request->path);
 }
 

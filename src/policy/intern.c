@@ -59,7 +59,7 @@ static bool grow_words(struct intern *intern, size_t n)
 	size_t cap = intern->cap_words ? intern->cap_words : 256;
 	uint32_t *words;
 
-	if (intern->cap_words - intern->n_words >= n)
+	if (intern->words && intern->cap_words - intern->n_words >= n)
 		return true;
 	while (cap - intern->n_words < n)
 		cap *= 2;

@@ -256,7 +256,7 @@ static inline size_t follow_spine(const char *p, size_t n, const uint8_t *spine,
 
 uint32_t dfa_walk(const struct dfa *dfa, uint32_t from, struct str bytes)
 {
-	const char *p = bytes.p, *end = bytes.p + bytes.n;
+	const char *p = bytes.p, *end = bytes.n > 0 ? bytes.p + bytes.n : p;
 	uint32_t state = from;
 
 	while (p < end) {

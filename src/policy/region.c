@@ -277,9 +277,10 @@ static unsigned compare_below(struct pairs *pairs, policy_state from, policy_sta
 			      const enum op *ops)
 {
 	const unsigned all = REGION_LOOSER | REGION_STRICTER;
-	unsigned change = REGION_SAME;
+	const struct dfa *dfa = &pairs->policy->paths;
+	unsigned change = REGION_SAME, slash = dfa->classes.of['/'];
 
-	if (!add_successors(pairs, from, to, PHASE_NAME))
+	if (!add_pair(pairs, dfa_next(dfa, from, slash), dfa_next(dfa, to, slash), PHASE_SLASH))
 		return all;
 	for (uint32_t i = 0; i < pairs->met.n && change != all; i++) {
 		size_t n;

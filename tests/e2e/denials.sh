@@ -22,7 +22,7 @@ world_prepare() {
 		mkdir -p "$HOME/$(dirname "$file")"
 		echo secret >"$HOME/$file"
 	done
-	mkdir -p "$HOME/moved/aws" "$HOME/real"
+	mkdir -p "$HOME/real"
 	echo secret >"$HOME/real/secret"
 	ln -s ../real/secret "$HOME/.ssh/link"
 	ln -s "$HOME/.ssh" ssh
@@ -38,7 +38,7 @@ denied 'copying a directory of secrets is denied' 'cp -r ~/.ssh copied'
 denied 'moving a directory of secrets is denied' 'mv ~/.aws moved'
 denied 'linking a secret is denied' 'ln ~/.aws/credentials linked'
 denied 'a secret is not read by a program it starts' 'env perl -e "exec q(cat), glob(q(~/.ssh/id))" || exit 1'
-allowed 'what is no secret is read' 'cat ~/.bashrc ../other/f ~/real/secret /etc/passwd'
+allowed 'what is no secret is read' 'cat ~/.bashrc ../other/f /etc/passwd'
 
 secret_where_environment_points() {
 	mkdir -p "$HOME/elsewhere"
@@ -112,7 +112,8 @@ protected='.mcp.json .lapbelt.json .envrc .bashrc .bash_profile .bash_login .bas
 	.claude/agents/x.md .claude/hooks/x.sh .codex/config.toml .gemini/settings.json .cursor/mcp.json
 	.opencode/config.json .pi/settings.json .vscode/tasks.json .idea/workspace.xml .config/git/config
 	.config/fish/config.fish .config/autostart/x.desktop .config/systemd/user/x.service .ssh/authorized_keys
-	.git/hooks/pre-push .git/info/attributes .git/config.worktree'
+	.git/hooks/pre-push'
+here_only='.git/info/attributes .git/config.worktree .git/commondir' # later repositories may have them
 
 world_prepare() {
 	:
@@ -123,13 +124,18 @@ for name in $protected; do
 	denied "creating $name deep down is denied" "mkdir -p d/e/$(dirname "$name") && echo x >d/e/$name"
 done
 
+for name in $here_only; do
+	denied "creating $name is denied" "echo x >$name"
+	denied "renaming to $name is denied" "echo x >x && mv x $name"
+done
+
 world_prepare() {
-	for file in $protected; do
+	for file in $protected .git/info/attributes; do
 		mkdir -p "$(dirname "$file")"
 		echo there >"$file"
 	done
 }
-for name in $protected; do
+for name in $protected .git/info/attributes; do
 	denied "changing $name is denied" "echo x >>$name"
 	denied "replacing $name is denied" "echo x >x && mv -f x $name"
 done

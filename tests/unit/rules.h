@@ -13,6 +13,7 @@
 
 #include <stdarg.h>
 
+#include "base/buf.h"
 #include "policy/policy.h"
 #include "test.h"
 
