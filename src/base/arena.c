@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bump allocation in blocks that double up to 256 KiB; an oversized request gets its own block. */
+/*
+ * Bump allocation in blocks that double up to 256 KiB; an oversized request gets its own block. Large
+ * blocks are mappings, faulted in at once (a page fault costs more than clearing a page) and given
+ * back to the system when the arena is released.
+ */
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -8,12 +12,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/banned.h"
+
+#ifndef MAP_POPULATE
+#define MAP_POPULATE 0
+#endif
 
 enum {
 	BLOCK_MIN = 4096,
 	BLOCK_MAX = 256 * 1024,
+	BLOCK_MAPPED = 64 * 1024, /* from this size on */
 };
 
 struct arena_block {
@@ -28,19 +38,40 @@ static size_t align_up(size_t n)
 	return (n + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 }
 
+/* SIZE zeroed bytes, the header included; NULL: out of memory. */
+static struct arena_block *block_map(size_t size)
+{
+	void *p;
+
+	if (size < BLOCK_MAPPED)
+		return calloc(1, size);
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void block_unmap(struct arena_block *block)
+{
+	size_t size = sizeof(*block) + block->size;
+
+	if (size < BLOCK_MAPPED)
+		free(block);
+	else
+		(void)munmap(block, size);
+}
+
 static struct arena_block *block_new(struct arena *arena, size_t need)
 {
-	size_t size = arena->head ? arena->head->size * 2 : BLOCK_MIN;
+	size_t size = arena->head ? (sizeof(*arena->head) + arena->head->size) * 2 : BLOCK_MIN;
 	struct arena_block *block;
 
 	if (size > BLOCK_MAX)
 		size = BLOCK_MAX;
-	if (size < need)
-		size = need;
-	block = calloc(1, sizeof(*block) + size);
+	if (size < need + sizeof(*block))
+		size = need + sizeof(*block);
+	block = block_map(size);
 	if (!block)
 		return NULL;
-	block->size = size;
+	block->size = size - sizeof(*block);
 	block->next = arena->head;
 	arena->head = block;
 	return block;
@@ -123,12 +154,25 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 	return n < 0 ? NULL : text;
 }
 
+void arena_trim(struct arena *arena)
+{
+	const size_t page = 4096; /* or more: then the kernel refuses, and nothing is given back */
+
+	for (struct arena_block *block = arena->head; block; block = block->next) {
+		uintptr_t end = (uintptr_t)block->data + block->size;
+		uintptr_t from = ((uintptr_t)block->data + block->used + page - 1) & ~(page - 1);
+
+		if (sizeof(*block) + block->size >= BLOCK_MAPPED && from < end)
+			(void)madvise((void *)from, end - from, MADV_DONTNEED);
+	}
+}
+
 void arena_release(struct arena *arena)
 {
 	while (arena->head) {
 		struct arena_block *next = arena->head->next;
 
-		free(arena->head);
+		block_unmap(arena->head);
 		arena->head = next;
 	}
 	arena->used = 0;

@@ -43,6 +43,9 @@ char *arena_strdup(struct arena *arena, struct str s);
 char *arena_printf(struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Gives unused memory back to the system: for an arena that will not grow any more. */
+void arena_trim(struct arena *arena);
+
 /* Frees everything; the arena is empty and usable again, its limit unchanged. */
 void arena_release(struct arena *arena);
 

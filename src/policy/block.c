@@ -87,8 +87,7 @@ static bool belongs(const struct build *b, const struct block *block, const stru
 {
 	const struct rule *last = block->rules[block->n - 1];
 
-	return b->join && same_effect(last, rule) &&
-	       !each_test(last->filter, is_no_path, NULL) &&
+	return b->join && same_effect(last, rule) && !each_test(last->filter, is_no_path, NULL) &&
 	       !each_test(rule->filter, is_no_path, NULL);
 }
 
@@ -108,8 +107,7 @@ static bool reserve(const struct build *b, enum origin origin, struct op_blocks 
 	for (unsigned op = 0; op < OP_COUNT; op++) {
 		next[op] = total;
 		total += n[op];
-		blocks[op].list =
-			arena_array(b->compiler->arena, n[op], sizeof(*blocks[op].list));
+		blocks[op].list = arena_array(b->compiler->arena, n[op], sizeof(*blocks[op].list));
 		if (!blocks[op].list)
 			return false;
 	}

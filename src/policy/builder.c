@@ -217,6 +217,7 @@ static int build(struct build *b)
 	if (r == 0)
 		r = policy_find_below(b->policy, &b->scratch, b->e);
 	arena_release(&b->scratch);
+	arena_trim(&b->policy->arena);
 	b->policy->conditions.scratch = NULL;
 	return r;
 }

@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BYTES = 256 };
+enum {
+	BYTES = 256
+};
 
 struct byteset {
 	uint64_t w[BYTES / 64];

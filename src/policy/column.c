@@ -5,7 +5,9 @@
 
 static const uint32_t NO_STEP = UINT32_MAX;
 
-enum { ENTRY_WORDS = 4 }; /* of an entry in a chain under construction */
+enum {
+	ENTRY_WORDS = 4
+}; /* of an entry in a chain under construction */
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
@@ -106,8 +108,7 @@ static bool same_steps(const struct column *column, const struct step_list *list
 		const struct step *x = &column->steps[i], *y = &list->p[i];
 
 		if (x->when != y->when || x->decision.rule != y->decision.rule ||
-		    x->decision.op != y->decision.op ||
-		    x->decision.verdict != y->decision.verdict)
+		    x->decision.op != y->decision.op || x->decision.verdict != y->decision.verdict)
 			return false;
 	}
 	return true;
@@ -361,17 +362,18 @@ static int64_t find_shape(struct intern *shapes, struct arena *scratch, const st
 	return intern_put(shapes, words, 2 * (size_t)n);
 }
 
-static void get_entries(const struct columns *c, const struct policy *policy,
-			const uint32_t *words, struct entry *ret, uint32_t n)
+static void get_entries(const struct columns *c, const struct policy *policy, const uint32_t *words,
+			struct entry *ret, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++, words += ENTRY_WORDS)
 		ret[i] = (struct entry){
 			.guard = words[0],
-			.decision = {
-				.verdict = (enum verdict)words[1],
-				.op = (enum op)words[2],
-				.rule = words[3] ? &policy->rules[words[3] - 1] : NULL,
-			},
+			.decision =
+				{
+					   .verdict = (enum verdict)words[1],
+					   .op = (enum op)words[2],
+					   .rule = words[3] ? &policy->rules[words[3] - 1] : NULL,
+					   },
 			.block = words[3] ? c->blocks->of[words[3] - 1] : NULL,
 		};
 }
@@ -380,8 +382,8 @@ static bool store_chains(struct columns *c, struct policy *policy)
 {
 	struct intern shapes = {.arena = c->scratch};
 	struct chain *chains = arena_array(&policy->arena, c->chains.n, sizeof(*chains));
-	struct entry *entries = arena_array(&policy->arena, c->chains.n_words / ENTRY_WORDS,
-					    sizeof(*entries));
+	struct entry *entries =
+		arena_array(&policy->arena, c->chains.n_words / ENTRY_WORDS, sizeof(*entries));
 
 	if (!chains || !entries)
 		return false;

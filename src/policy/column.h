@@ -39,12 +39,12 @@ struct columns {
 	uint32_t n, n_path;
 	uint16_t of[OP_COUNT];
 
-	uint8_t *truth;   /* by atom, enum truth: all NO between calls */
-	uint8_t *needed;  /* by atom */
-	uint32_t *atoms;  /* room for all of them */
+	uint8_t *truth;        /* by atom, enum truth: all NO between calls */
+	uint8_t *needed;       /* by atom */
+	uint32_t *atoms;       /* room for all of them */
 	uint32_t *entry_words; /* room for the longest chain */
-	struct intern chains; /* per entry: guard, verdict, operation, rule's index + 1 */
-	struct intern rows;   /* per path column: the chain */
+	struct intern chains;  /* per entry: guard, verdict, operation, rule's index + 1 */
+	struct intern rows;    /* per path column: the chain */
 };
 
 /* Fills the rest of COLUMNS, whose first members are given. False: no memory. */

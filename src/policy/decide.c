@@ -45,8 +45,7 @@ void policy_decide_at(const struct policy *policy, policy_state state,
 		ret->rule = block_find(entry->block, request->path);
 }
 
-void policy_decide(const struct policy *policy, const struct request *request,
-		   struct decision *ret)
+void policy_decide(const struct policy *policy, const struct request *request, struct decision *ret)
 {
 	policy_state state = policy->paths.start;
 

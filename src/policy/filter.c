@@ -276,8 +276,8 @@ static enum condition_kind kind_of(const struct expr *expr, bool negated)
 	return all ? CONDITION_ALL : CONDITION_ANY;
 }
 
-static int compile(struct filter_compiler *c, const struct expr *expr, bool negated,
-		   condition *ret, struct err *e);
+static int compile(struct filter_compiler *c, const struct expr *expr, bool negated, condition *ret,
+		   struct err *e);
 
 /* NOLINTBEGIN(misc-no-recursion): EXPR_DEPTH_MAX */
 static int add_expr(struct filter_compiler *c, struct group *group, const struct expr *expr,
@@ -332,8 +332,8 @@ static int unite_patterns(struct filter_compiler *c, struct group *group, struct
 	return 0;
 }
 
-static int compile(struct filter_compiler *c, const struct expr *expr, bool negated,
-		   condition *ret, struct err *e)
+static int compile(struct filter_compiler *c, const struct expr *expr, bool negated, condition *ret,
+		   struct err *e)
 {
 	struct group group = {0};
 	int r;

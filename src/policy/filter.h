@@ -19,8 +19,8 @@ struct filter_compiler {
 	struct arena *scratch;
 	unsigned states; /* limit of each automaton */
 	struct conditions *conditions;
-	struct nfa paths;   /* the atoms, so far */
-	struct map known;   /* text that says what is tested -> struct known_leaf */
+	struct nfa paths; /* the atoms, so far */
+	struct map known; /* text that says what is tested -> struct known_leaf */
 	struct guard *guards;
 	size_t n_guards, cap_guards;
 };

@@ -78,11 +78,8 @@ static const enum attribute attributes[FILTER_COUNT] = {
 };
 
 static const bool folds_on_darwin[FILTER_COUNT] = {
-	[FILTER_PATH] = true,
-	[FILTER_XATTR] = true,
-	[FILTER_IPC_POSIX_NAME] = true,
-	[FILTER_SYSCTL_NAME] = true,
-	[FILTER_NVRAM_VARIABLE] = true,
+	[FILTER_PATH] = true,        [FILTER_XATTR] = true,          [FILTER_IPC_POSIX_NAME] = true,
+	[FILTER_SYSCTL_NAME] = true, [FILTER_NVRAM_VARIABLE] = true,
 };
 
 enum attribute filter_attribute(enum filter_id filter)

@@ -9,7 +9,9 @@
 #include "policy/policy.h"
 
 /* Filters nest this deep: what walks them may recurse. */
-enum { EXPR_DEPTH_MAX = 64 };
+enum {
+	EXPR_DEPTH_MAX = 64
+};
 
 struct block;
 

@@ -6,7 +6,9 @@
 
 #include "base/banned.h"
 
-enum { SLOTS_MIN = 64 };
+enum {
+	SLOTS_MIN = 64
+};
 
 static uint32_t hash_words(const uint32_t *words, size_t n)
 {

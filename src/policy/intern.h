@@ -30,7 +30,9 @@ struct intern {
 	size_t n_slots;  /* 0 or a power of two */
 };
 
-enum { INTERN_FAILED = -1 };
+enum {
+	INTERN_FAILED = -1
+};
 
 /* The id of the sequence, from 0 upwards in order of arrival; INTERN_FAILED: no memory. */
 int64_t intern_put(struct intern *intern, const uint32_t *words, size_t n);

@@ -18,9 +18,9 @@
 
 enum hint {
 	HINT_NONE,
-	HINT_FINAL,  /* every byte leads back */
-	HINT_SLASH,  /* every byte but `/` leads back */
-	HINT_SPINE,  /* this and above: a spine of hint - HINT_SPINE bytes begins here */
+	HINT_FINAL,    /* every byte leads back */
+	HINT_SLASH,    /* every byte but `/` leads back */
+	HINT_SPINE,    /* this and above: a spine of hint - HINT_SPINE bytes begins here */
 	SPINE_MIN = 4, /* shorter ones are not worth a look */
 	SPINE_MAX = UINT8_MAX - HINT_SPINE,
 	WORD = sizeof(uint64_t),
@@ -60,7 +60,7 @@ static void find_reachable(struct layout *l)
 	l->order[l->n++] = l->start;
 	l->number[l->start] = 0;
 	for (uint32_t i = 0; i < l->n; i++)
-		for (unsigned class = 0; class < l->classes->n; class++) {
+		for (unsigned class = 0; class < l->classes->n; class ++) {
 			uint32_t next = old_next(q, l->order[i], class);
 
 			if (l->number[next] != UNNUMBERED)
@@ -91,7 +91,7 @@ static unsigned find_spine(const struct layout *l, uint32_t block)
 
 	while (class < l->classes->n &&
 	       (!l->narrow[class] || l->number[old_next(l->from, block, class)] != UNNUMBERED))
-		class++;
+		class ++;
 	return class;
 }
 
@@ -122,7 +122,7 @@ static void number_states(struct layout *l)
 /* Does every byte (BUT_SLASH: or every byte but `/`) lead from STATE back to it? */
 static bool stays(const struct dfa *dfa, uint32_t state, bool but_slash)
 {
-	for (unsigned class = 0; class < dfa->classes.n; class++)
+	for (unsigned class = 0; class < dfa->classes.n; class ++)
 		if (dfa_next(dfa, state, class) != state &&
 		    !(but_slash && class == dfa->classes.of['/']))
 			return false;
@@ -163,7 +163,7 @@ static bool fill_tables(const struct layout *l, struct arena *arena, struct dfa 
 		return false;
 	for (uint32_t state = 0; state < l->n; state++) {
 		label[state] = l->from->labels[subsets->accept[l->from->state[l->old[state]]]];
-		for (unsigned class = 0; class < n_classes; class++)
+		for (unsigned class = 0; class < n_classes; class ++)
 			next[(size_t)state * n_classes + class] =
 				l->number[old_next(l->from, l->old[state], class)];
 	}

@@ -39,8 +39,8 @@ struct minimizer {
 	const struct subsets *subsets;
 	const uint32_t *labels;
 	struct arena *scratch;
-	uint32_t n;     /* states of the subset construction */
-	uint32_t *live; /* by state: its number among the live ones, or NOT_LIVE */
+	uint32_t n;         /* states of the subset construction */
+	uint32_t *live;     /* by state: its number among the live ones, or NOT_LIVE */
 	uint32_t *state_of; /* the way back */
 	uint32_t n_live;
 	struct transitions transitions;
@@ -174,7 +174,7 @@ static bool find_predecessors(struct minimizer *m, struct by_head *by)
 	if (!words_new(m->scratch, (size_t)m->n + 1, &by->first))
 		return false;
 	for (uint32_t state = 0; state < m->n; state++)
-		for (uint32_t class = 0; class < n_classes; class++)
+		for (uint32_t class = 0; class < n_classes; class ++)
 			if (is_news(m, state, class)) {
 				by->first[next_of(m, state, class) + 1]++;
 				n++;
@@ -182,7 +182,7 @@ static bool find_predecessors(struct minimizer *m, struct by_head *by)
 	if (!by_head_open(m->scratch, by, m->n, n, &place))
 		return false;
 	for (uint32_t state = 0; state < m->n; state++)
-		for (uint32_t class = 0; class < n_classes; class++)
+		for (uint32_t class = 0; class < n_classes; class ++)
 			if (is_news(m, state, class))
 				by->into[place[next_of(m, state, class)]++] = state;
 	return true;
@@ -234,7 +234,7 @@ static bool find_transitions(struct minimizer *m)
 	if (!words_new(m->scratch, (size_t)m->n_live + 1, &t->by_head.first))
 		return false;
 	for (uint32_t live = 0; live < m->n_live; live++)
-		for (uint32_t class = 0; class < n_classes; class++) {
+		for (uint32_t class = 0; class < n_classes; class ++) {
 			uint32_t head = live_next(m, live, class);
 
 			if (head == NOT_LIVE)
@@ -247,7 +247,7 @@ static bool find_transitions(struct minimizer *m)
 	    !by_head_open(m->scratch, &t->by_head, m->n_live, (uint32_t)n, &place))
 		return false;
 	for (uint32_t live = 0; live < m->n_live; live++)
-		for (uint32_t class = 0; class < n_classes; class++) {
+		for (uint32_t class = 0; class < n_classes; class ++) {
 			uint32_t head = live_next(m, live, class);
 
 			if (head == NOT_LIVE)
@@ -326,9 +326,8 @@ static bool refine(struct minimizer *m)
 {
 	uint32_t block = 1;
 
-	if (!init_blocks(m) ||
-	    !partition_init(&m->bundles, m->scratch, m->transitions.n, m->transitions.class,
-			    m->subsets->classes.n))
+	if (!init_blocks(m) || !partition_init(&m->bundles, m->scratch, m->transitions.n,
+					       m->transitions.class, m->subsets->classes.n))
 		return false;
 	for (uint32_t bundle = 0; bundle < m->bundles.n_sets; bundle++) {
 		split_blocks(m, bundle);
@@ -350,9 +349,8 @@ static bool build_quotient(const struct minimizer *m, struct quotient *ret)
 	    !words_new(m->scratch, ret->n, &ret->state))
 		return false;
 	for (uint32_t state = 0; state < m->n; state++)
-		ret->block[state] = m->live[state] == NOT_LIVE
-					    ? dead
-					    : m->blocks.set_of[m->live[state]];
+		ret->block[state] =
+			m->live[state] == NOT_LIVE ? dead : m->blocks.set_of[m->live[state]];
 	for (uint32_t block = 0; block < dead; block++)
 		ret->state[block] = m->state_of[m->blocks.elements[m->blocks.first[block]]];
 	ret->state[dead] = SUBSET_DEAD;

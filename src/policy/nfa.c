@@ -12,7 +12,9 @@
 
 #include "base/banned.h"
 
-enum { NODES_MAX = 1 << 21 };
+enum {
+	NODES_MAX = 1 << 21
+};
 
 /* One atom under construction. `failed` sticks; node 0 is what failing calls return. */
 struct atom_builder {
@@ -372,7 +374,8 @@ static bool collect_after(struct nfa *nfa, uint32_t start, struct str text, stru
 	return ok;
 }
 
-/* What NODE, met at the end of /private/tmp, comes to at the end of /tmp: it ends or "/" follows. */
+/* What NODE, met at the end of /private/tmp, comes to at the end of /tmp: it ends or "/" follows.
+ */
 static uint32_t add_alias_tail(struct atom_builder *b, uint32_t at)
 {
 	struct node node = b->nfa->nodes[at];
@@ -464,8 +467,8 @@ int nfa_add_atom(struct nfa *nfa, const struct test *const *tests, size_t n, uns
 
 	if (nfa->n_nodes == 0)
 		(void)add_node(&b, (struct node){NODE_NONE});
-	starts = arena_grow(nfa->arena, nfa->starts, nfa->n_atoms, &nfa->cap_atoms,
-			    sizeof(*starts));
+	starts =
+		arena_grow(nfa->arena, nfa->starts, nfa->n_atoms, &nfa->cap_atoms, sizeof(*starts));
 	if (!starts)
 		return nfa_too_big(n ? tests[0] : NULL, e);
 	nfa->starts = starts;

@@ -62,14 +62,14 @@ struct nfa {
 	struct byteset *sets;
 	size_t n_sets, cap_sets;
 	uint32_t single[2][BYTES]; /* by ATOM_FOLD and byte: the set of that byte alone, plus one */
-	uint32_t *starts; /* one node per atom */
+	uint32_t *starts;          /* one node per atom */
 	size_t n_atoms, cap_atoms;
 
 	/* By node, for n_known of them: what nfa_collect() knows and needs. */
 	size_t n_known;
-	struct node_list **closures;   /* of SPLIT and END; NULL: not computed yet */
-	uint32_t *seen, *seen_at_end;  /* generation of the closure under way */
-	uint32_t *listed;              /* generation of the list under way */
+	struct node_list **closures;  /* of SPLIT and END; NULL: not computed yet */
+	uint32_t *seen, *seen_at_end; /* generation of the closure under way */
+	uint32_t *listed;             /* generation of the list under way */
 	uint32_t *stack;
 	uint32_t closure_generation, list_generation;
 };

@@ -18,7 +18,8 @@
  * Rules of ORIGIN_RUNTIME (what we add so that a dynamic program can start)
  * count only where no filtered rule of the profile matched: they are asked when
  * the answer would come from an unfiltered rule or a built-in default and would
- * be deny.
+ * be deny. An unfiltered one of theirs stands back behind an unfiltered rule of
+ * the profile for the same operation or a more special one.
  *
  * This module is pure: it never looks at the disk.
  */
@@ -242,7 +243,7 @@ struct request {
 
 struct decision {
 	enum verdict verdict;
-	const struct rule *rule; /* NULL: a built-in default decided */
+	const struct rule *rule; /* the last one that matched; NULL: a built-in default decided */
 	enum op op;              /* where it was decided: the request's operation or an ancestor */
 };
 
@@ -270,12 +271,16 @@ enum verdict_set {
 unsigned policy_verdicts_at(const struct policy *policy, policy_state state, enum op op);
 
 /*
- * What OP can answer anywhere below: for every path = (bytes that led to STATE) + "/" + one byte or
- * more. For the root directory STATE is the start state.
+ * What OP can answer anywhere below: for every path = (bytes that led to STATE) + "/" + names with
+ * "/" between them, as canonical paths go: none is empty, "." or "..". For the root directory STATE
+ * is the start state.
  */
 unsigned policy_verdicts_below(const struct policy *policy, policy_state state, enum op op);
 
-/* As policy_decide() where the path has been walked already; request->path is not looked at. */
+/*
+ * As policy_decide() where the path has been walked already. request->path serves only to tell which
+ * of several rules of the same effect to name; where it is empty that may be any of them.
+ */
 void policy_decide_at(const struct policy *policy, policy_state state,
 		      const struct request *request, struct decision *ret);
 
@@ -303,9 +308,10 @@ enum target policy_target(const struct policy *policy);
 unsigned policy_n_states(const struct policy *policy);
 
 /*
- * Calls EACH for every path-valued pattern of the file and network operations: the places where
- * regions can begin. MATCH_REGEX patterns come with their source text. Linux: /private/{tmp,var,etc}
- * comes in its short spelling.
+ * Calls EACH for every `path` pattern of the policy: the places where regions can begin. MATCH_REGEX
+ * patterns come with their source text. Linux: what lies in /private/{tmp,var,etc} comes in its
+ * short spelling, and a pattern that covers one of them from further up comes as itself and once
+ * more as the subpath /tmp, /var or /etc.
  */
 void policy_each_path(const struct policy *policy,
 		      void (*each)(void *context, const struct rule *rule, const struct test *test),

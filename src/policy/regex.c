@@ -49,8 +49,7 @@ static int new_tree(struct parser *p, enum regex_kind kind, struct regex_tree **
 
 static int set_byte(struct parser *p, unsigned *ret)
 {
-	if (peek(p) == '[' && p->i + 1 < p->text.n &&
-	    memchr(":.=", p->text.p[p->i + 1], 3))
+	if (peek(p) == '[' && p->i + 1 < p->text.n && memchr(":.=", p->text.p[p->i + 1], 3))
 		return wrong(p, "unsupported [: :], [. .] or [= =] in regular expression");
 	(void)accept_byte(p, '\\');
 	if (at_end(p))

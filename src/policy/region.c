@@ -26,10 +26,10 @@ enum byte_kind {
 };
 
 static const enum phase next_phase[PHASE_COUNT][KIND_COUNT] = {
-	[PHASE_SLASH] = {PHASE_NONE, PHASE_DOT, PHASE_NAME},
-	[PHASE_DOT] = {PHASE_NONE, PHASE_DOT_DOT, PHASE_NAME},
-	[PHASE_DOT_DOT] = {PHASE_NONE, PHASE_NAME, PHASE_NAME},
-	[PHASE_NAME] = {PHASE_SLASH, PHASE_NAME, PHASE_NAME},
+	[PHASE_SLASH] = {PHASE_NONE,  PHASE_DOT,     PHASE_NAME},
+	[PHASE_DOT] = {PHASE_NONE,  PHASE_DOT_DOT, PHASE_NAME},
+	[PHASE_DOT_DOT] = {PHASE_NONE,  PHASE_NAME,    PHASE_NAME},
+	[PHASE_NAME] = {PHASE_SLASH, PHASE_NAME,    PHASE_NAME},
 };
 
 static enum byte_kind kind_of(const struct dfa *dfa, unsigned class)
@@ -60,8 +60,7 @@ unsigned policy_verdicts_below(const struct policy *policy, policy_state state, 
 	if (column >= policy->n_path_columns)
 		return policy_verdicts_at(policy, state, op);
 	set = intern_get(&policy->below_sets, policy->below[state], &n);
-	return set[column / VERDICTS_PER_WORD] >>
-		       column % VERDICTS_PER_WORD * BITS_PER_VERDICTS &
+	return set[column / VERDICTS_PER_WORD] >> column % VERDICTS_PER_WORD * BITS_PER_VERDICTS &
 	       (CAN_DENY | CAN_ALLOW);
 }
 
@@ -72,8 +71,8 @@ unsigned policy_verdicts_below(const struct policy *policy, policy_state state, 
  */
 struct search {
 	const struct policy *policy;
-	size_t n_words; /* of a set */
-	uint32_t *sets; /* by node */
+	size_t n_words;  /* of a set */
+	uint32_t *sets;  /* by node */
 	uint32_t *order; /* by node: when it was met, from 1; 0: not yet */
 	uint32_t *low;   /* by node: the earliest node on the stack that it reaches */
 	bool *is_open;   /* by node: on the stack */
@@ -81,7 +80,7 @@ struct search {
 	struct frame {
 		uint32_t node;
 		unsigned class;
-	} *frames;
+	} * frames;
 	size_t n_stack, n_frames;
 	uint32_t n_met;
 };
@@ -146,7 +145,7 @@ static bool next_successor(const struct search *s, struct frame *frame, uint32_t
 {
 	const struct dfa *dfa = &s->policy->paths;
 	policy_state state = frame->node / PHASE_COUNT;
-	unsigned class = frame->class++;
+	unsigned class = frame->class ++;
 	enum phase phase = next_phase[frame->node % PHASE_COUNT][kind_of(dfa, class)];
 
 	if (phase == PHASE_NONE)
@@ -234,9 +233,9 @@ static unsigned compare_here(const struct policy *policy, policy_state from, pol
 
 		if (old->shape == new->shape)
 			continue;
-		if (old->verdicts & CAN_DENY && new->verdicts & CAN_ALLOW)
+		if (old->verdicts & CAN_DENY && new->verdicts &CAN_ALLOW)
 			change |= REGION_LOOSER;
-		if (old->verdicts & CAN_ALLOW && new->verdicts & CAN_DENY)
+		if (old->verdicts & CAN_ALLOW && new->verdicts &CAN_DENY)
 			change |= REGION_STRICTER;
 	}
 	return change;
@@ -249,7 +248,9 @@ struct pairs {
 	size_t work;
 };
 
-enum { PAIR_WORDS = 3 };
+enum {
+	PAIR_WORDS = 3
+};
 
 /* False: too much work or no memory. Equal states need no look. */
 static bool add_pair(struct pairs *pairs, policy_state from, policy_state to, enum phase phase)
@@ -266,7 +267,7 @@ static bool add_successors(struct pairs *pairs, policy_state from, policy_state 
 {
 	const struct dfa *dfa = &pairs->policy->paths;
 
-	for (unsigned class = 0; class < dfa->classes.n; class++)
+	for (unsigned class = 0; class < dfa->classes.n; class ++)
 		if (!add_pair(pairs, dfa_next(dfa, from, class), dfa_next(dfa, to, class),
 			      next_phase[phase][kind_of(dfa, class)]))
 			return false;
@@ -322,7 +323,9 @@ static const struct str private_names[] = {
 	{"/private/etc", 12},
 };
 
-enum { PRIVATE_N = 8 }; /* bytes of "/private" */
+enum {
+	PRIVATE_N = 8
+}; /* bytes of "/private" */
 
 /* Does a path pattern that is no regex match all of NAME, reaching it from further up? */
 static bool covers(const struct test *test, struct str name)
@@ -359,8 +362,8 @@ static void call_linux(each_path *each, void *context, const struct rule *rule,
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): EXPR_DEPTH_MAX */
-static void call_each(const struct policy *policy, const struct rule *rule,
-		      const struct expr *expr, each_path *each, void *context)
+static void call_each(const struct policy *policy, const struct rule *rule, const struct expr *expr,
+		      each_path *each, void *context)
 {
 	if (expr->kind == EXPR_TEST && expr->test.filter == FILTER_PATH) {
 		if (policy->target == TARGET_LINUX)

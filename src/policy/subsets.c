@@ -103,9 +103,9 @@ static bool list_classes(struct builder *b)
 			return false;
 		for (unsigned byte = 0; byte < BYTES; byte++)
 			has[classes->of[byte]] |= byteset_has(&nfa->sets[i], byte);
-		for (unsigned class = 0; class < classes->n; class++)
+		for (unsigned class = 0; class < classes->n; class ++)
 			if (has[class])
-				set->list[set->n++] = (uint8_t)class;
+				set->list[set->n++] = (uint8_t) class;
 	}
 	return true;
 }
@@ -230,7 +230,7 @@ static size_t count_moves(struct builder *b)
 		for (unsigned j = 0; j < set->n; j++)
 			b->moves[set->list[j]].n++;
 	}
-	for (unsigned class = 0; class < n_classes; class++) {
+	for (unsigned class = 0; class < n_classes; class ++) {
 		b->moves[class].first = total;
 		total += b->moves[class].n;
 		b->moves[class].n = 0;
@@ -298,7 +298,8 @@ static int64_t follow(struct builder *b, const struct move *move)
 	return target;
 }
 
-/* The class that goes the same way among GROUPS, one for each way and N of them; or CLASS itself. */
+/* The class that goes the same way among GROUPS, one for each way and N of them; or CLASS itself.
+ */
 static unsigned find_group(const struct builder *b, unsigned class, const uint8_t *groups,
 			   unsigned n)
 {
@@ -350,7 +351,7 @@ static bool expand(struct builder *b, uint32_t state)
 
 	if (!row || !load_state(b, state) || !find_moves(b))
 		return false;
-	for (unsigned class = 0; class < b->ret->classes.n; class++) {
+	for (unsigned class = 0; class < b->ret->classes.n; class ++) {
 		unsigned group = find_group(b, class, groups, n_groups);
 
 		if (group == class) {
@@ -359,7 +360,7 @@ static bool expand(struct builder *b, uint32_t state)
 			if (target < 0 || b->ret->sets.n > b->options->states)
 				return false;
 			b->moves[class].target = (uint32_t)target;
-			groups[n_groups++] = (uint8_t)class;
+			groups[n_groups++] = (uint8_t) class;
 		}
 		row[class] = b->moves[group].target;
 	}

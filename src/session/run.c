@@ -85,6 +85,8 @@ static void collect_loaders(struct run *run)
 
 static int make_plan(struct run *run, struct err *e)
 {
+	int r;
+
 	arena_release(&run->arena);
 	run->plan = (struct plan){0};
 	run->input = (struct plan_input){
@@ -96,7 +98,9 @@ static int make_plan(struct run *run, struct err *e)
 	};
 	collect_keep(run);
 	collect_loaders(run);
-	return plan_make(&run->input, &run->arena, &run->plan, e);
+	r = plan_make(&run->input, &run->arena, &run->plan, e);
+	arena_trim(&run->arena);
+	return r;
 }
 
 static int check_gaps(const struct run *run, struct err *e)

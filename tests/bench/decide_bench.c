@@ -74,12 +74,11 @@ static void time_build(bool with_names)
 		policy_free(policy);
 		best = spent < best ? spent : best;
 	}
-	printf("build 500 rules%-22s %8.2f ms  %6u states\n", with_names ? " and protected names" : "",
-	       best / 1e6, states);
+	printf("build 500 rules%-22s %8.2f ms  %6u states\n",
+	       with_names ? " and protected names" : "", best / 1e6, states);
 }
 
-static void time_decide(const struct policy *policy, enum op op, const char *what,
-			const char *path)
+static void time_decide(const struct policy *policy, enum op op, const char *what, const char *path)
 {
 	struct request request = {.op = op, .path = str_of(path)};
 	struct decision decision = {VERDICT_DENY};

@@ -346,8 +346,22 @@ static void descriptors_are_handed_over(void)
 	CHECK_INT(errno, ERANGE);
 }
 
+static void arena_keeps_its_content_when_trimmed(void)
+{
+	struct arena arena = {0};
+	char *big = arena_alloc(&arena, 300000), *more;
+
+	memset(big, 'x', 300000);
+	arena_trim(&arena);
+	CHECK(big[0] == 'x' && big[299999] == 'x');
+	more = arena_alloc(&arena, 100000);
+	CHECK(more != NULL && more[0] == 0 && more[99999] == 0);
+	arena_release(&arena);
+}
+
 int main(void)
 {
+	RUN(arena_keeps_its_content_when_trimmed);
 	RUN(arena_gives_zeroed_aligned_memory);
 	RUN(arena_keeps_its_limit);
 	RUN(arena_refuses_sizes_that_overflow);

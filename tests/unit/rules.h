@@ -96,8 +96,7 @@ static inline struct expr *regex(struct policy_builder *b, const char *text)
 
 static inline struct expr *number(struct policy_builder *b, enum filter_id filter, int64_t n)
 {
-	return rules_expr(
-		b, (struct test){.filter = filter, .match = MATCH_INTEGER, .number = n});
+	return rules_expr(b, (struct test){.filter = filter, .match = MATCH_INTEGER, .number = n});
 }
 
 static inline struct expr *endpoint(struct policy_builder *b, enum filter_id filter, unsigned proto,
@@ -125,7 +124,7 @@ static inline struct expr *group(struct policy_builder *b, enum expr_kind kind, 
 	return expr;
 }
 
-static inline struct expr *not(struct policy_builder *b, const struct expr *expr)
+static inline struct expr * not(struct policy_builder * b, const struct expr *expr)
 {
 	return group(b, EXPR_NOT, 1, expr);
 }

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The size of automata, what happens at its bounds, and walks over them. */
+#include "rules.h"
+
+#include "base/banned.h"
+
+/* ---- Size and limits ------------------------------------------------------------------------ */
+
+static const char *const protected_names[] = {
+	"\\.git/hooks",    "\\.git/config", "\\.vscode",      "\\.idea",     "\\.envrc",
+	"\\.bashrc",       "\\.profile",    "\\.zshenv",      "\\.zshrc",    "\\.inputrc",
+	"\\.gitconfig",    "\\.config/git", "\\.config/fish", "\\.ssh",      "\\.claude/settings",
+	"\\.claude/hooks", "\\.codex",      "\\.gemini",      "\\.cursor",   "\\.opencode",
+	"\\.pi",           "\\.mcp\\.json", "\\.bash_login",  "\\.zprofile", "\\.config/autostart",
+};
+
+enum {
+	NAMES = sizeof(protected_names) / sizeof(*protected_names)
+};
+
+/* Directories to write, secrets not to read, names protected at any depth; ONE_RULE for the names.
+ */
+static struct policy *agent_policy(bool one_rule)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct expr *any = group(b, EXPR_ANY, 1, NULL);
+	char text[64];
+
+	any->kids = arena_array(policy_builder_arena(b), NAMES, sizeof(*any->kids));
+	any->n = NAMES;
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, NULL);
+	for (unsigned i = 0; i < 60; i++) {
+		bool is_secret = i % 3;
+
+		(void)snprintf(text, sizeof(text), "/home/user/%s%u", is_secret ? "." : "w", i);
+		rules_add(b, is_secret ? VERDICT_DENY : VERDICT_ALLOW,
+			  is_secret ? OP_FILE_READ_ANY : OP_FILE_WRITE_ANY, subpath(b, text));
+	}
+	for (unsigned i = 0; i < NAMES; i++) {
+		(void)snprintf(text, sizeof(text), "/%s(/|$)", protected_names[i]);
+		any->kids[i] = regex(b, text);
+		if (!one_rule)
+			rules_add(b, VERDICT_DENY, OP_FILE_WRITE_ANY, any->kids[i]);
+	}
+	if (one_rule)
+		rules_add(b, VERDICT_DENY, OP_FILE_WRITE_ANY, any);
+	return rules_build(b);
+}
+
+static void protected_names_stay_small(void)
+{
+	for (int one_rule = 0; one_rule < 2; one_rule++) {
+		struct policy *policy = agent_policy(one_rule);
+		const enum op op = OP_FILE_WRITE_DATA;
+
+		CHECK(policy_n_states(policy) < 1000);
+		CHECK(allows(policy, op, "/home/user/w3/src/a.c"));
+		CHECK(!allows(policy, op, "/home/user/w3/src/.git/hooks/pre-commit"));
+		CHECK(!allows(policy, op, "/home/user/w3/.config/git"));
+		CHECK(allows(policy, op, "/home/user/w3/.config/gitk"));
+		CHECK(!allows(policy, OP_FILE_READ_DATA, "/home/user/.1/key"));
+		CHECK(allows(policy, OP_FILE_READ_DATA, "/home/user/.3/key"));
+		CHECK_INT(line_of(decide_path(policy, op, "/home/user/w3/x")), 5);
+		policy_free(policy);
+	}
+}
+
+static void many_rules_are_linear(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct policy *policy;
+	char text[64];
+
+	for (unsigned i = 0; i < 500; i++) {
+		(void)snprintf(text, sizeof(text), "/srv/customers/%03u/data/%u", i, i * 7919);
+		rules_add(b, i % 2 ? VERDICT_ALLOW : VERDICT_DENY, OP_FILE_READ_ANY,
+			  i % 4 < 2 ? subpath(b, text) : literal(b, text));
+	}
+	policy = rules_build(b);
+	CHECK(policy_n_states(policy) < 500 * 24);
+	for (unsigned i = 0; i < 500; i++) {
+		struct decision decision;
+
+		(void)snprintf(text, sizeof(text), "/srv/customers/%03u/data/%u", i, i * 7919);
+		decision = decide_path(policy, OP_FILE_READ_DATA, text);
+		CHECK_INT(line_of(decision), i + 1);
+		CHECK_INT(decision.verdict, i % 2 ? VERDICT_ALLOW : VERDICT_DENY);
+	}
+	policy_free(policy);
+}
+
+/* Rules that cannot matter any more cost nothing: each pattern counts in its own directory only. */
+static void patterns_bound_to_directories_stay_apart(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct policy *policy;
+	char text[64];
+
+	for (unsigned i = 0; i < 20; i++) {
+		struct expr *where, *what;
+
+		(void)snprintf(text, sizeof(text), "/d%02u", i);
+		where = subpath(b, text);
+		(void)snprintf(text, sizeof(text), "/\\.x%02u(/|$)", i);
+		what = regex(b, text);
+		rules_add(b, i % 2 ? VERDICT_ALLOW : VERDICT_DENY, OP_FILE_READ_DATA,
+			  group(b, EXPR_ALL, 2, where, what));
+	}
+	policy = rules_build(b);
+	CHECK(policy_n_states(policy) < 400);
+	CHECK(allows(policy, OP_FILE_READ_DATA, "/d01/a/.x01/b"));
+	CHECK(!allows(policy, OP_FILE_READ_DATA, "/d02/a/.x01/b"));
+	policy_free(policy);
+}
+
+static int build_with(struct policy_limits limits, const char *text, struct err *e)
+{
+	struct policy_builder *b = policy_builder_new(TARGET_LINUX, limits);
+	struct policy *policy = NULL;
+	struct expr *bad = regex(b, text);
+	int r;
+
+	bad->test.at = (struct span){"p.sb", 7, 1};
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, subpath(b, "/innocent"));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, bad);
+	r = policy_build(b, &policy, e);
+	policy_free(policy);
+	return r;
+}
+
+static void state_limit_names_the_pattern(void)
+{
+	struct policy_limits limits = POLICY_LIMITS_DEFAULT;
+	struct err e = {0};
+
+	limits.states = 1000;
+	CHECK_INT(build_with(limits, "a.{5}b", &e), 0);
+	CHECK_INT(build_with(limits, "a.{20}b", &e), -ERR_LIMIT);
+	CHECK_INT(e.at.line, 7);
+	CHECK(strstr(e.text, "a.{20}b"));
+}
+
+static void memory_limit_is_an_error_at_every_size(void)
+{
+	struct policy_limits limits = POLICY_LIMITS_DEFAULT;
+	unsigned failed = 0;
+
+	CHECK_INT(build_with(limits, "(/a|b)*c{2,5}$", NULL), 0);
+	CHECK_INT(build_with(limits, "((a{255}){255}){255}", NULL), -ERR_LIMIT);
+	for (limits.memory = 4000; limits.memory < 400000; limits.memory += 1000) {
+		struct err e = {0};
+		int r = build_with(limits, "(/a|b)*c{2,5}$", &e);
+
+		CHECK(r == 0 || r == -ERR_LIMIT);
+		failed += r != 0;
+	}
+	CHECK(failed > 0 && failed < 396);
+}
+
+/* ---- Bytes ---------------------------------------------------------------------------------- */
+
+static void all_bytes_count(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct request request = {.op = OP_FILE_READ_DATA};
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_DATA, regex(b, "^/x.[^a]y$"));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_DATA, literal(b, "/\xc3\xa9"));
+	policy = rules_build(b);
+	for (unsigned byte = 0; byte < 256; byte++) {
+		char path[] = {'/', 'x', (char)byte, (char)byte, 'y'};
+
+		request.path = (struct str){path, sizeof(path)};
+		CHECK_INT(decide(policy, &request).verdict,
+			  byte == 'a' ? VERDICT_DENY : VERDICT_ALLOW);
+	}
+	CHECK(allows(policy, OP_FILE_READ_DATA, "/\xc3\xa9"));
+	CHECK(!allows(policy, OP_FILE_READ_DATA, "/\xc3\x89"));
+	policy_free(policy);
+}
+
+/* Walking in one go, byte by byte, or in any two parts comes to the same state. */
+static void walks_can_be_cut_anywhere(void)
+{
+	static const char path[] = "/home/user/w3/src/vendor/library/.git/hooks/pre-commit.sample";
+	struct policy *policy = agent_policy(true);
+	policy_state step = policy_start(policy), whole = policy_walk(policy, step, str_of(path));
+
+	for (size_t i = 0; i <= sizeof(path) - 1; i++) {
+		struct str head = {path, i}, tail = {path + i, sizeof(path) - 1 - i};
+		policy_state middle = policy_walk(policy, policy_start(policy), head);
+
+		CHECK_INT(middle, step);
+		CHECK_INT(policy_walk(policy, middle, tail), whole);
+		step = policy_walk(policy, step, (struct str){path + i, tail.n > 0});
+	}
+	policy_free(policy);
+}
+
+int main(void)
+{
+	RUN(protected_names_stay_small);
+	RUN(many_rules_are_linear);
+	RUN(patterns_bound_to_directories_stay_apart);
+	RUN(state_limit_names_the_pattern);
+	RUN(memory_limit_is_an_error_at_every_size);
+	RUN(all_bytes_count);
+	RUN(walks_can_be_cut_anywhere);
+	return test_done();
+}
