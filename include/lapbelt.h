@@ -6,12 +6,9 @@
  *	struct lapbelt_policy *policy;
  *	int status;
  *
- *	if (lapbelt_policy_from_text("(version 1)(allow default)(deny file-write*)", "mine.sb", NULL,
- *				     &policy, &error) < 0)
- *		return fail(&error);
- *	if (lapbelt_run(policy, (char *[]){"make", NULL}, NULL, &status, &error) < 0)
- *		return fail(&error);
- *	lapbelt_policy_free(policy);
+ *	if (lapbelt_policy_from_text("(version 1)(allow default)(deny file-write*)", "mine.sb",
+ *NULL, &policy, &error) < 0) return fail(&error); if (lapbelt_run(policy, (char *[]){"make", NULL},
+ *NULL, &status, &error) < 0) return fail(&error); lapbelt_policy_free(policy);
  *
  * Conventions
  *   Functions return 0, or a negative enum lapbelt_code; then *error (which may be NULL) says what,
@@ -54,14 +51,20 @@ enum lapbelt_code {
 
 struct lapbelt_error {
 	enum lapbelt_code code;
-	int os;               /* errno, or 0 */
+	int os;                /* errno, or 0 */
 	unsigned line, column; /* from 1, columns in bytes; line 0: no place */
-	char file[256];       /* "" : none */
-	char text[512];       /* one line, no trailing dot */
-	char hint[256];       /* what would help; "": nothing known */
+	char file[256];        /* "" : none */
+	char text[512];        /* one line, no trailing dot */
+	char hint[256];        /* what would help; "": nothing known */
 };
 
-#define LAPBELT_ERROR_INIT {LAPBELT_OK, 0, 0, 0, {0}, {0}, {0}}
+#define LAPBELT_ERROR_INIT                                                                         \
+	{                                                                                          \
+		LAPBELT_OK, 0, 0, 0, {0}, {0},                                                     \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
+	}
 
 /* The sysexits value a command line tool ends with on CODE: 0, 64, 65, 71 or 78. */
 LAPBELT_API int lapbelt_exit_code(enum lapbelt_code code);
@@ -87,8 +90,8 @@ enum lapbelt_policy_flags {
 struct lapbelt_policy_options {
 	size_t size; /* sizeof(struct lapbelt_policy_options) */
 	enum lapbelt_target target;
-	unsigned flags;                      /* enum lapbelt_policy_flags */
-	const struct lapbelt_param *params;  /* -D KEY=VALUE; the first of equal keys counts */
+	unsigned flags;                     /* enum lapbelt_policy_flags */
+	const struct lapbelt_param *params; /* -D KEY=VALUE; the first of equal keys counts */
 	size_t n_params;
 	const char *import_dir; /* searched first for relative imports; NULL: none */
 	/*
@@ -131,9 +134,10 @@ LAPBELT_API void lapbelt_policy_free(struct lapbelt_policy *policy);
 /* ---- The default policy of `lapbelt run` ----------------------------------------------------- */
 
 struct lapbelt_default_options {
-	size_t size;        /* sizeof(struct lapbelt_default_options) */
+	size_t size; /* sizeof(struct lapbelt_default_options) */
 	enum lapbelt_target target;
-	const char *const *write; /* more write roots, NULL-terminated; NULL: none. "." allows a cwd of / or $HOME */
+	const char *const *write; /* more write roots, NULL-terminated; NULL: none. "." allows a cwd
+				     of / or $HOME */
 };
 
 /*
@@ -185,24 +189,28 @@ enum lapbelt_scope {
 enum lapbelt_run_flags {
 	LAPBELT_RUN_REPORT_GAPS = 1 << 0, /* run although a content gap exists (--gaps=report) */
 	LAPBELT_RUN_REFUSE_GAPS = 1 << 1, /* refuse on any gap (--gaps=refuse) */
-	LAPBELT_RUN_CLEAN_ENV = 1 << 2,   /* drop secrets, point caches below TMPDIR (DESIGN 15.6) */
-	LAPBELT_RUN_NO_USERNS = 1 << 3,   /* act as if user namespaces were not to be had */
+	LAPBELT_RUN_CLEAN_ENV = 1 << 2, /* drop secrets, point caches below TMPDIR (DESIGN 15.6) */
+	LAPBELT_RUN_NO_USERNS = 1 << 3, /* act as if user namespaces were not to be had */
 };
 
 struct lapbelt_run_options {
-	size_t size;    /* sizeof(struct lapbelt_run_options) */
-	unsigned share; /* enum lapbelt_scope */
-	unsigned flags; /* enum lapbelt_run_flags */
+	size_t size;         /* sizeof(struct lapbelt_run_options) */
+	unsigned share;      /* enum lapbelt_scope */
+	unsigned flags;      /* enum lapbelt_run_flags */
 	const int *pass_fds; /* descriptors >= 3 the command keeps */
 	size_t n_pass_fds;
 	int status_fd; /* our own exit is written here as "exit N\n" or "failed CODE\n"; -1: none */
-	/* Called before the command starts for every gap: KIND is "content", "metadata" or "stricter". */
-	void (*gap)(void *context, const char *kind, const char *text, const char *file, unsigned line);
+	/* Called before the command starts for every gap: KIND is "content", "metadata" or
+	 * "stricter". */
+	void (*gap)(void *context, const char *kind, const char *text, const char *file,
+		    unsigned line);
 	void *gap_context;
 };
 
 #define LAPBELT_RUN_OPTIONS_INIT                                                                   \
-	{sizeof(struct lapbelt_run_options), 0, 0, NULL, 0, -1, NULL, NULL}
+	{                                                                                          \
+		sizeof(struct lapbelt_run_options), 0, 0, NULL, 0, -1, NULL, NULL                  \
+	}
 
 /*
  * Runs ARGV (NULL-terminated; PATH is searched) under POLICY and waits for it. The policy holds

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -573,11 +574,24 @@ static int take_run_options(const struct lapbelt_policy *policy,
 		.no_userns = own->flags & LAPBELT_RUN_NO_USERNS,
 		.pass_fds = own->pass_fds,
 		.n_pass_fds = own->n_pass_fds,
-		.status_fd = own->status_fd,
 		.gap = own->gap ? pass_gap : NULL,
 		.gap_context = own,
 	};
 	return 0;
+}
+
+/* Tells whoever started us how the run itself went, apart from the command's own status. */
+static void report_status(int fd, int r, int status)
+{
+	char line[32];
+	int n;
+
+	if (r < 0)
+		n = snprintf(line, sizeof(line), "failed %d\n", lapbelt_exit_code((enum lapbelt_code)-r));
+	else
+		n = snprintf(line, sizeof(line), "exit %d\n", status);
+	if (fd >= 0 && n > 0)
+		(void)io_write_full(fd, line, (size_t)n);
 }
 
 int lapbelt_run(const struct lapbelt_policy *policy, char *const *argv,
@@ -595,6 +609,7 @@ int lapbelt_run(const struct lapbelt_policy *policy, char *const *argv,
 		r = take_run_options(policy, options, &own, &session, &e);
 	if (r == 0)
 		r = session_run(policy->compiled, argv, &session, ret_status, &e);
+	report_status(options ? options->status_fd : -1, r, r < 0 ? 0 : *ret_status);
 	return r < 0 ? facade_fail(error, &e) : 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bump allocation in blocks that double up to 256 KiB; an oversized request gets its own block. Large
- * blocks are mappings, faulted in at once (a page fault costs more than clearing a page) and given
- * back to the system when the arena is released.
+ * Bump allocation in blocks that double up to 256 KiB; an oversized request gets its own block.
+ * Large blocks are mappings, faulted in at once (a page fault costs more than clearing a page) and
+ * given back to the system when the arena is released.
  */
 #include "base/arena.h"
 
@@ -45,7 +45,8 @@ static struct arena_block *block_map(size_t size)
 
 	if (size < BLOCK_MAPPED)
 		return calloc(1, size);
-	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
+		 0);
 	return p == MAP_FAILED ? NULL : p;
 }
 

@@ -31,7 +31,8 @@ void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(
 /* Appends S with control bytes, `\` and invalid UTF-8 as \xHH: safe for a terminal. */
 void buf_add_escaped(struct buf *buf, struct str s);
 
-/* Makes room for N more bytes and returns where they go; the caller adds to buf->n. NULL: failed. */
+/* Makes room for N more bytes and returns where they go; the caller adds to buf->n. NULL: failed.
+ */
 char *buf_reserve(struct buf *buf, size_t n);
 
 /* The content, valid until the next call. Never NULL pointer: "" when empty. */

@@ -8,9 +8,8 @@
 
 #include "base/banned.h"
 
-__attribute__((format(printf, 4, 0))) static int fill(struct err *e, enum err_code code,
-						      struct span at, const char *format,
-						      va_list ap)
+__attribute__((format(printf, 4, 0))) static int
+fill(struct err *e, enum err_code code, struct span at, const char *format, va_list ap)
 {
 	if (!e)
 		return -(int)code;

@@ -25,14 +25,15 @@
 #define SYS_fchmodat2 452 /* 6.6 */
 #endif
 
-/* ---- Which object -------------------------------------------------------------------------------- */
+/* ---- Which object
+ * -------------------------------------------------------------------------------- */
 
 enum by {
-	BY_PATH,    /* args: path; links are followed */
-	BY_LINK,    /* args: path; they are not */
-	BY_FD,      /* args: descriptor */
-	BY_DIRFD,   /* args: dirfd, path; links are followed */
-	BY_FLAGS,   /* args: dirfd, path, ..., flags: AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH */
+	BY_PATH,  /* args: path; links are followed */
+	BY_LINK,  /* args: path; they are not */
+	BY_FD,    /* args: descriptor */
+	BY_DIRFD, /* args: dirfd, path; links are followed */
+	BY_FLAGS, /* args: dirfd, path, ..., flags: AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH */
 };
 
 struct shape {
@@ -44,32 +45,33 @@ struct shape {
 
 static const struct shape shapes[] = {
 #ifdef SYS_chmod
-	{SYS_chmod, BY_PATH, 0, 1},
-	{SYS_chown, BY_PATH, 0, 1},
-	{SYS_lchown, BY_LINK, 0, 1},
-	{SYS_utime, BY_PATH, 0, 1},
-	{SYS_utimes, BY_PATH, 0, 1},
-	{SYS_futimesat, BY_DIRFD, 0, 2},
-	{SYS_access, BY_PATH, 0, 1},
+	{SYS_chmod,        BY_PATH,  0, 1},
+         {SYS_chown,        BY_PATH,  0, 1},
+	{SYS_lchown,       BY_LINK,  0, 1},
+         {SYS_utime,        BY_PATH,  0, 1},
+	{SYS_utimes,       BY_PATH,  0, 1},
+         {SYS_futimesat,    BY_DIRFD, 0, 2},
+	{SYS_access,       BY_PATH,  0, 1},
 #endif
-	{SYS_fchmod, BY_FD, 0, 1},
-	{SYS_fchmodat, BY_DIRFD, 0, 2},
-	{SYS_fchmodat2, BY_FLAGS, 3, 2},
-	{SYS_fchown, BY_FD, 0, 1},
-	{SYS_fchownat, BY_FLAGS, 4, 2},
-	{SYS_utimensat, BY_FLAGS, 3, 2},
-	{SYS_setxattr, BY_PATH, 0, 1},
-	{SYS_lsetxattr, BY_LINK, 0, 1},
-	{SYS_fsetxattr, BY_FD, 0, 1},
-	{SYS_removexattr, BY_PATH, 0, 1},
-	{SYS_lremovexattr, BY_LINK, 0, 1},
-	{SYS_fremovexattr, BY_FD, 0, 1},
-	{SYS_truncate, BY_PATH, 0, 1},
-	{SYS_faccessat, BY_DIRFD, 0, 2},
-	{SYS_faccessat2, BY_FLAGS, 3, 2},
+	{SYS_fchmod,       BY_FD,    0, 1},
+         {SYS_fchmodat,     BY_DIRFD, 0, 2},
+	{SYS_fchmodat2,    BY_FLAGS, 3, 2},
+         {SYS_fchown,       BY_FD,    0, 1},
+	{SYS_fchownat,     BY_FLAGS, 4, 2},
+         {SYS_utimensat,    BY_FLAGS, 3, 2},
+	{SYS_setxattr,     BY_PATH,  0, 1},
+         {SYS_lsetxattr,    BY_LINK,  0, 1},
+	{SYS_fsetxattr,    BY_FD,    0, 1},
+         {SYS_removexattr,  BY_PATH,  0, 1},
+	{SYS_lremovexattr, BY_LINK,  0, 1},
+         {SYS_fremovexattr, BY_FD,    0, 1},
+	{SYS_truncate,     BY_PATH,  0, 1},
+         {SYS_faccessat,    BY_DIRFD, 0, 2},
+	{SYS_faccessat2,   BY_FLAGS, 3, 2},
 };
 
-/* The object of a call: its place, an open file where the call names one, and what is known of it. */
+/* The object of a call: its place, an open file where the call names one, and what is known of it.
+ */
 struct attr_target {
 	struct place place;
 	int fd; /* BY_FD: the caller's open file; else -1 */
@@ -84,8 +86,8 @@ static void target_release(struct attr_target *target)
 	place_release(&target->place);
 	fd_close(&target->fd);
 }
-#define cleanup_target __attribute__((cleanup(target_release)))
-#define ATTR_TARGET_NONE    ((struct attr_target){.place = PLACE_NONE, .fd = -1})
+#define cleanup_target   __attribute__((cleanup(target_release)))
+#define ATTR_TARGET_NONE ((struct attr_target){.place = PLACE_NONE, .fd = -1})
 
 static int find_by_path(const struct call *call, const struct shape *shape, struct attr_target *ret)
 {
@@ -144,7 +146,7 @@ static bool prepare(struct call *call, enum op op, struct attr_target *ret)
 		call_error(call, errno);
 		return false;
 	}
-	if (!may(call, op, ret) || caller_assume(call) < 0) {
+	if (!may(call, op, ret)) {
 		call_error(call, EPERM);
 		return false;
 	}
@@ -157,7 +159,8 @@ static struct fd_path target_path(const struct attr_target *target)
 	return fd_path(target->fd >= 0 ? target->fd : target->place.object);
 }
 
-/* ---- Handlers ------------------------------------------------------------------------------------- */
+/* ---- Handlers
+ * ------------------------------------------------------------------------------------- */
 
 void handle_chmod(struct call *call)
 {
@@ -202,7 +205,8 @@ void handle_chown(struct call *call)
 		call_result(call, fchownat(target.place.object, "", uid, gid, AT_EMPTY_PATH));
 }
 
-/* The times argument of whichever call it is, as utimensat(2) takes it. 0; 1: now; -1 with errno. */
+/* The times argument of whichever call it is, as utimensat(2) takes it. 0; 1: now; -1 with errno.
+ */
 static int read_times(const struct call *call, uint64_t address, struct timespec to[2])
 {
 	struct timeval tv[2];
@@ -248,8 +252,8 @@ void handle_utimes(struct call *call)
 	else if (target.fd >= 0)
 		call_result(call, futimens(target.fd, now ? NULL : times));
 	else
-		call_result(call, utimensat(target.place.object, "", now ? NULL : times,
-					    AT_EMPTY_PATH));
+		call_result(call,
+			    utimensat(target.place.object, "", now ? NULL : times, AT_EMPTY_PATH));
 }
 
 void handle_xattr(struct call *call)
@@ -270,14 +274,13 @@ void handle_xattr(struct call *call)
 	subject = (struct subject){.place = &target.place,
 				   .vnode_type = vnode_type_of(target.st.st_mode),
 				   .xattr = name};
-	if (!judge(call, OP_FILE_WRITE_XATTR, &subject) || caller_assume(call) < 0) {
+	if (!judge(call, OP_FILE_WRITE_XATTR, &subject)) {
 		call_error(call, EPERM);
 		return;
 	}
 	if (removes) {
-		call_result(call, target.fd >= 0 ?
-					  fremovexattr(target.fd, name) :
-					  removexattr(target_path(&target).text, name));
+		call_result(call, target.fd >= 0 ? fremovexattr(target.fd, name)
+						 : removexattr(target_path(&target).text, name));
 		return;
 	}
 	size = target.rest[2];
@@ -290,10 +293,10 @@ void handle_xattr(struct call *call)
 		call_error(call, value ? errno : ENOMEM);
 		return;
 	}
-	call_result(call, target.fd >= 0 ?
-				  fsetxattr(target.fd, name, value, size, (int)target.rest[3]) :
-				  setxattr(target_path(&target).text, name, value, size,
-					   (int)target.rest[3]));
+	call_result(call, target.fd >= 0
+				  ? fsetxattr(target.fd, name, value, size, (int)target.rest[3])
+				  : setxattr(target_path(&target).text, name, value, size,
+					     (int)target.rest[3]));
 }
 
 void handle_truncate(struct call *call)
@@ -317,12 +320,12 @@ void handle_access(struct call *call)
 	if (((mode & W_OK) && !may(call, OP_FILE_WRITE_DATA, &target)) ||
 	    ((mode & R_OK) && !may(call, OP_FILE_READ_DATA, &target)) ||
 	    ((mode & X_OK) && !S_ISDIR(target.st.st_mode) &&
-	     !may(call, OP_PROCESS_EXEC_ANY, &target)) ||
-	    caller_assume(call) < 0) {
+	     !may(call, OP_PROCESS_EXEC_ANY, &target))) {
 		call_error(call, EPERM);
 		return;
 	}
-	/* By real ids unless AT_EACCESS; the object is pinned, so nothing is left to follow. */
+	/* Ours are the ids that count for the caller's files; the object is pinned, nothing is
+	 * followed. */
 	call_result(call, syscall(SYS_faccessat2, target.place.object, "", mode,
-				  (target.flags & AT_EACCESS) | AT_EMPTY_PATH));
+				  AT_EACCESS | AT_EMPTY_PATH));
 }

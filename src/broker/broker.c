@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
@@ -26,9 +27,13 @@
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
 #define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
 #endif
-enum { SYNC_WAKE_UP = 1 };
+enum {
+	SYNC_WAKE_UP = 1
+};
 
-enum { RETRY_MS = 10 };
+enum {
+	RETRY_MS = 10
+};
 
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452 /* 6.6 */
@@ -37,82 +42,83 @@ enum { RETRY_MS = 10 };
 static const struct {
 	int nr;
 	void (*handle)(struct call *call);
+	bool only_told; /* the kernel does it; nothing is done on the caller's behalf */
 } handlers[] = {
 #ifdef SYS_open
-	{SYS_open, handle_open},
-	{SYS_creat, handle_open},
-	{SYS_mkdir, handle_mkdir},
-	{SYS_mknod, handle_mknod},
-	{SYS_unlink, handle_unlink},
-	{SYS_rmdir, handle_unlink},
-	{SYS_symlink, handle_symlink},
-	{SYS_link, handle_link},
-	{SYS_rename, handle_rename},
-	{SYS_access, handle_access},
-	{SYS_chmod, handle_chmod},
-	{SYS_chown, handle_chown},
-	{SYS_lchown, handle_chown},
-	{SYS_utime, handle_utimes},
-	{SYS_utimes, handle_utimes},
-	{SYS_futimesat, handle_utimes},
+	{SYS_open,               handle_open    },
+	{SYS_creat,              handle_open    },
+	{SYS_mkdir,              handle_mkdir   },
+	{SYS_mknod,              handle_mknod   },
+	{SYS_unlink,             handle_unlink  },
+	{SYS_rmdir,              handle_unlink  },
+	{SYS_symlink,            handle_symlink },
+	{SYS_link,               handle_link    },
+	{SYS_rename,             handle_rename  },
+	{SYS_access,             handle_access  },
+	{SYS_chmod,              handle_chmod   },
+	{SYS_chown,              handle_chown   },
+	{SYS_lchown,             handle_chown   },
+	{SYS_utime,              handle_utimes  },
+	{SYS_utimes,             handle_utimes  },
+	{SYS_futimesat,          handle_utimes  },
 #endif
 #ifdef SYS_renameat
-	{SYS_renameat, handle_rename},
+	{SYS_renameat,           handle_rename  },
 #endif
-	{SYS_openat, handle_open},
-	{SYS_mkdirat, handle_mkdir},
-	{SYS_mknodat, handle_mknod},
-	{SYS_unlinkat, handle_unlink},
-	{SYS_symlinkat, handle_symlink},
-	{SYS_linkat, handle_link},
-	{SYS_renameat2, handle_rename},
-	{SYS_truncate, handle_truncate},
-	{SYS_faccessat, handle_access},
-	{SYS_faccessat2, handle_access},
-	{SYS_fchmod, handle_chmod},
-	{SYS_fchmodat, handle_chmod},
-	{SYS_fchmodat2, handle_chmod},
-	{SYS_fchown, handle_chown},
-	{SYS_fchownat, handle_chown},
-	{SYS_utimensat, handle_utimes},
-	{SYS_setxattr, handle_xattr},
-	{SYS_lsetxattr, handle_xattr},
-	{SYS_fsetxattr, handle_xattr},
-	{SYS_removexattr, handle_xattr},
-	{SYS_lremovexattr, handle_xattr},
-	{SYS_fremovexattr, handle_xattr},
-	{SYS_connect, handle_connect},
-	{SYS_bind, handle_bind},
-	{SYS_listen, handle_listen},
-	{SYS_sendto, handle_sendto},
-	{SYS_execve, handle_exec},
-	{SYS_execveat, handle_exec},
-	{SYS_kill, handle_signal},
-	{SYS_tkill, handle_signal},
-	{SYS_tgkill, handle_signal},
-	{SYS_rt_sigqueueinfo, handle_signal},
-	{SYS_rt_tgsigqueueinfo, handle_signal},
-	{SYS_pidfd_send_signal, handle_signal},
-	{SYS_prlimit64, handle_process},
-	{SYS_setpriority, handle_process},
-	{SYS_ioprio_set, handle_process},
-	{SYS_sched_setaffinity, handle_process},
-	{SYS_sched_setscheduler, handle_process},
-	{SYS_sched_setparam, handle_process},
-	{SYS_sched_setattr, handle_process},
-	{SYS_migrate_pages, handle_process},
-	{SYS_move_pages, handle_process},
-	{SYS_umask, handle_umask},
-	{SYS_setuid, handle_setids},
-	{SYS_setgid, handle_setids},
-	{SYS_setreuid, handle_setids},
-	{SYS_setregid, handle_setids},
-	{SYS_setresuid, handle_setids},
-	{SYS_setresgid, handle_setids},
-	{SYS_setfsuid, handle_setids},
-	{SYS_setfsgid, handle_setids},
-	{SYS_setgroups, handle_setids},
-	{SYS_capset, handle_setids},
+	{SYS_openat,             handle_open    },
+	{SYS_mkdirat,            handle_mkdir   },
+	{SYS_mknodat,            handle_mknod   },
+	{SYS_unlinkat,           handle_unlink  },
+	{SYS_symlinkat,          handle_symlink },
+	{SYS_linkat,             handle_link    },
+	{SYS_renameat2,          handle_rename  },
+	{SYS_truncate,           handle_truncate},
+	{SYS_faccessat,          handle_access  },
+	{SYS_faccessat2,         handle_access  },
+	{SYS_fchmod,             handle_chmod   },
+	{SYS_fchmodat,           handle_chmod   },
+	{SYS_fchmodat2,          handle_chmod   },
+	{SYS_fchown,             handle_chown   },
+	{SYS_fchownat,           handle_chown   },
+	{SYS_utimensat,          handle_utimes  },
+	{SYS_setxattr,           handle_xattr   },
+	{SYS_lsetxattr,          handle_xattr   },
+	{SYS_fsetxattr,          handle_xattr   },
+	{SYS_removexattr,        handle_xattr   },
+	{SYS_lremovexattr,       handle_xattr   },
+	{SYS_fremovexattr,       handle_xattr   },
+	{SYS_connect,            handle_connect },
+	{SYS_bind,               handle_bind    },
+	{SYS_listen,             handle_listen  },
+	{SYS_sendto,             handle_sendto  },
+	{SYS_execve,             handle_exec    },
+	{SYS_execveat,           handle_exec    },
+	{SYS_kill,               handle_signal  },
+	{SYS_tkill,              handle_signal  },
+	{SYS_tgkill,             handle_signal  },
+	{SYS_rt_sigqueueinfo,    handle_signal  },
+	{SYS_rt_tgsigqueueinfo,  handle_signal  },
+	{SYS_pidfd_send_signal,  handle_signal  },
+	{SYS_prlimit64,          handle_process },
+	{SYS_setpriority,        handle_process },
+	{SYS_ioprio_set,         handle_process },
+	{SYS_sched_setaffinity,  handle_process },
+	{SYS_sched_setscheduler, handle_process },
+	{SYS_sched_setparam,     handle_process },
+	{SYS_sched_setattr,      handle_process },
+	{SYS_migrate_pages,      handle_process },
+	{SYS_move_pages,         handle_process },
+	{SYS_umask,              handle_umask, true},
+	{SYS_setuid,             handle_setids, true},
+	{SYS_setgid,             handle_setids, true},
+	{SYS_setreuid,           handle_setids, true},
+	{SYS_setregid,           handle_setids, true},
+	{SYS_setresuid,          handle_setids, true},
+	{SYS_setresgid,          handle_setids, true},
+	{SYS_setfsuid,           handle_setids, true},
+	{SYS_setfsgid,           handle_setids, true},
+	{SYS_setgroups,          handle_setids, true},
+	{SYS_capset,             handle_setids, true},
 };
 
 static void dispatch(struct call *call)
@@ -120,7 +126,11 @@ static void dispatch(struct call *call)
 	for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
 		if (handlers[i].nr != call->nr)
 			continue;
-		handlers[i].handle(call);
+		/* Before anything is looked up: whose rights count on the way is the caller's too. */
+		if (!handlers[i].only_told && caller_assume(call) < 0)
+			call_error(call, EPERM);
+		else
+			handlers[i].handle(call);
 		if (!call->answered) /* cannot happen; but nobody shall wait forever */
 			call_error(call, EPERM);
 		return;
@@ -128,7 +138,8 @@ static void dispatch(struct call *call)
 	call_error(call, EPERM);
 }
 
-/* ---- The serving thread ---------------------------------------------------------------------------- */
+/* ---- The serving thread
+ * ---------------------------------------------------------------------------- */
 
 struct server {
 	struct broker broker;
@@ -153,8 +164,10 @@ static void receive(struct broker *broker, struct seccomp_notif *notification, s
 
 static void serve(struct broker *broker, struct seccomp_notif *notification, size_t size)
 {
-	struct pollfd polled[2] = {{.fd = broker->listener, .events = POLLIN},
-				   {.fd = broker->stop, .events = POLLIN}};
+	struct pollfd polled[2] = {
+		{.fd = broker->listener, .events = POLLIN},
+                {.fd = broker->stop,     .events = POLLIN}
+        };
 
 	for (;;) {
 		int n = poll(polled, 2, broker->pending ? RETRY_MS : -1);
@@ -175,7 +188,8 @@ static void serve(struct broker *broker, struct seccomp_notif *notification, siz
 /* A file system context and capabilities of the thread's own: no wider than the command's. */
 static int confine_thread(struct broker *broker)
 {
-	if (unshare(CLONE_FS) < 0 || caps_drop() < 0)
+	/* To look into callers whose ids are no longer those we started with. */
+	if (unshare(CLONE_FS) < 0 || caps_drop(1ull << CAP_SYS_PTRACE) < 0)
 		return -1;
 	broker->umask = umask(broker->initial_umask);
 	broker->umask = broker->initial_umask;
@@ -203,7 +217,8 @@ static void *thread_main(void *data)
 	return NULL;
 }
 
-/* ---- Start and end ----------------------------------------------------------------------------------- */
+/* ---- Start and end
+ * ----------------------------------------------------------------------------------- */
 
 /* Is a procfs mounted anywhere but at /proc, as PID sees it? Unknown counts as yes. */
 static bool has_stray_procs(pid_t pid)
@@ -242,10 +257,9 @@ static bool has_mount(const struct plan *plan, enum mount_kind kind)
 static int set_up(struct broker *broker, const struct broker_options *options, struct err *e)
 {
 	char path[64];
-	mode_t mask = umask(0);
 
-	(void)umask(mask);
-	broker->initial_umask = mask;
+	if (caller_umask_of(options->command, &broker->initial_umask) < 0)
+		return err_os(e, "could not read the umask");
 	broker->init = options->init;
 	broker->own_proc = has_mount(options->plan, MOUNT_PROC);
 	broker->own_pts = has_mount(options->plan, MOUNT_PRIVATE_PTS);

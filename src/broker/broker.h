@@ -6,8 +6,8 @@
  *
  * Rules that everything here keeps (seccomp_unotify(2), reference/LINUX.md 3):
  *   - arguments are copied once; every later step uses the copy;
- *   - objects are pinned (O_PATH, pidfd_getfd), the decision is about what is pinned, and the act is
- *     done on what is pinned;
+ *   - objects are pinned (O_PATH, pidfd_getfd), the decision is about what is pinned, and the act
+ * is done on what is pinned;
  *   - the call runs with the caller's root, working directory, umask and file system ids;
  *   - CONTINUE is answered only where the outcome does not depend on the caller's memory, or where
  *     the Landlock floor, which the kernel applies to the caller afterwards, bounds the outcome
@@ -16,8 +16,7 @@
  *
  * One thread serves, so the name space operations of a sandbox are serialised. It has a file system
  * context (umask, working directory) and capabilities of its own, no wider than the command's.
- * Calls that may block are not waited for: they are tried without blocking and retried (pending.c)
- * or done by a thread of their own (connect).
+ * Calls that may block are not waited for: they are tried without blocking and retried (pending.c).
  */
 #ifndef BROKER_BROKER_H
 #define BROKER_BROKER_H

@@ -17,7 +17,8 @@
 #define SECCOMP_ADDFD_FLAG_SEND (1UL << 1)
 #endif
 
-/* A caller that was killed meanwhile makes the ioctl fail with ENOENT: nobody waits for the answer. */
+/* A caller that was killed meanwhile makes the ioctl fail with ENOENT: nobody waits for the answer.
+ */
 static void respond(struct call *call, int64_t value, int error, unsigned flags)
 {
 	struct seccomp_notif_resp response = {

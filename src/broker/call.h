@@ -20,18 +20,19 @@ struct broker {
 	const struct plan_input *input;
 	const struct plan *plan;
 	int listener;
-	int stop;      /* eventfd */
-	int root;      /* the sandbox's root directory; chroot and friends are refused, so it is one */
-	int proc;      /* our own /proc */
+	int stop; /* eventfd */
+	int root; /* the sandbox's root directory; chroot and friends are refused, so it is one */
+	int proc; /* our own /proc */
 	pid_t init;
 	bool own_proc;    /* the sandbox sees a procfs of its own pid namespace at /proc */
 	bool stray_procs; /* some procfs is mounted elsewhere too */
 	bool own_pts;     /* /dev/pts is a devpts of the session */
-	mode_t initial_umask, umask;  /* the command's at its start; ours now */
-	bool umask_changed;           /* somebody inside has called umask(2) since */
-	bool ids_changed;             /* or one of setuid(2) and its kin */
+	mode_t initial_umask, umask; /* the command's at its start; ours now */
+	bool umask_changed;          /* somebody inside has called umask(2) since */
+	bool ids_changed;            /* or one of setuid(2) and its kin */
 	struct fresh fresh;
 	struct pending *pending;
+	unsigned n_pending;
 };
 
 /* A system call that waits for its answer. Handlers answer it exactly once. */
@@ -45,7 +46,8 @@ struct call {
 	bool answered;
 };
 
-/* ---- Answers (call.c) -------------------------------------------------------------------------- */
+/* ---- Answers (call.c) --------------------------------------------------------------------------
+ */
 
 void call_error(struct call *call, int error); /* errno value, > 0 */
 void call_value(struct call *call, int64_t value);
@@ -62,14 +64,16 @@ void call_fd(struct call *call, int fd, bool cloexec);
 /* Is the caller still waiting? After it was killed its pid may be somebody else's. */
 bool call_is_alive(const struct call *call);
 
-/* ---- The caller's memory, copied once. 0, or -1 with errno EFAULT, ENAMETOOLONG, ESRCH ----------- */
+/* ---- The caller's memory, copied once. 0, or -1 with errno EFAULT, ENAMETOOLONG, ESRCH
+ * ----------- */
 
 int call_read(const struct call *call, uint64_t address, void *to, size_t n);
 
 /* A NUL-terminated string into TO of SIZE bytes. */
 int call_read_string(const struct call *call, uint64_t address, char *to, size_t size);
 
-/* ---- The caller (caller.c) ---------------------------------------------------------------------- */
+/* ---- The caller (caller.c) ----------------------------------------------------------------------
+ */
 
 /* A duplicate of the caller's descriptor FD (pidfd_getfd): the same open file. -1 with errno. */
 int caller_fd(const struct call *call, int fd);
@@ -79,6 +83,12 @@ int caller_directory(const struct call *call, int dirfd);
 
 /* Takes on the caller's umask and file system ids for the next act of ours. 0, or -1 with errno. */
 int caller_assume(const struct call *call);
+
+/* Does a signal wait for the caller that it does not block or ignore? */
+bool caller_has_signal(const struct call *call);
+
+/* The umask of a process. 0, or -1 with errno. */
+int caller_umask_of(pid_t pid, mode_t *ret);
 
 /* The caller's process (thread group) id here, and both ids as its own /proc shows them. */
 struct caller_pids {
@@ -92,7 +102,11 @@ bool caller_is_inside(const struct broker *broker, pid_t pid);
 /* The process group of PID (in our pid namespace) as the sandbox counts; -1: unknown. */
 pid_t caller_group_of(const struct broker *broker, pid_t pid);
 
-/* ---- Places (resolve.c) -------------------------------------------------------------------------- */
+/* Does a process of this sandbox hold the master of /dev/pts/NUMBER? (pty.c) */
+bool pty_is_ours(const struct call *call, long number);
+
+/* ---- Places (resolve.c)
+ * -------------------------------------------------------------------------- */
 
 /* Where a path leads, pinned. */
 struct place {
@@ -100,7 +114,8 @@ struct place {
 	int object; /* O_PATH: the object itself; -1: not pinned (it may not exist) */
 	char name[NAME_MAX + 1]; /* last component; "" with dir -1 */
 	bool trailing_slash;     /* the path insists on a directory */
-	char path[PATH_MAX + NAME_MAX + 2]; /* canonical, in the sandbox's view; "" has no name at all */
+	char path[PATH_MAX + NAME_MAX +
+		  2]; /* canonical, in the sandbox's view; "" has no name at all */
 	size_t path_n;
 	policy_state state; /* after walking path */
 };
@@ -136,7 +151,8 @@ struct fd_path {
 };
 struct fd_path fd_path(int fd);
 
-/* ---- Decisions (judge.c) -------------------------------------------------------------------------- */
+/* ---- Decisions (judge.c)
+ * -------------------------------------------------------------------------- */
 
 struct subject {
 	const struct place *place;
@@ -148,13 +164,17 @@ struct subject {
 
 bool judge(const struct call *call, enum op op, const struct subject *subject);
 
+/* As judge() for a request whose path is PLACE and whose other attributes are set. */
+bool judge_request(const struct call *call, const struct place *place, struct request *request);
+
 enum vnode_type vnode_type_of(mode_t mode);
 
 /* May what is at FROM be moved (LINK false) or linked to TO without becoming more permitted? */
 bool judge_move(const struct call *call, const struct place *from, const struct place *to,
 		bool is_directory);
 
-/* ---- Handlers: one per system call, in the table of broker.c --------------------------------------- */
+/* ---- Handlers: one per system call, in the table of broker.c
+ * --------------------------------------- */
 
 void handle_open(struct call *call);   /* open, openat, creat */
 void handle_mkdir(struct call *call);  /* mkdir, mkdirat */
@@ -179,22 +199,16 @@ void handle_process(struct call *call); /* prlimit, setpriority ... on another p
 void handle_umask(struct call *call);
 void handle_setids(struct call *call);
 
-/* ---- Calls that would block (pending.c) ------------------------------------------------------------ */
+/* ---- Calls that would block (pending.c)
+ * ------------------------------------------------------------ */
 
 /*
- * Tries again later: RETRY gets the call and DATA (malloc'd, freed by pending) until it has answered
- * or the caller is gone. RELEASE (may be NULL) lets go of what DATA holds.
+ * Tries again later: RETRY gets the call and DATA (malloc'd, freed by pending) until it has
+ * answered or the caller is gone. RELEASE (may be NULL) lets go of what DATA holds.
  */
 void pending_add(struct call *call, void (*retry)(struct call *call, void *data),
 		 void (*release)(void *data), void *data);
 void pending_retry(struct broker *broker);
 void pending_free(struct broker *broker);
-
-/*
- * For what can only be waited for: BODY gets the call and DATA (malloc'd, freed afterwards) in a
- * thread of its own, where it answers. There call->broker is NULL: the broker may be gone by then.
- */
-void call_apart(struct call *call, void (*body)(struct call *call, void *data),
-		void (*release)(void *data), void *data);
 
 #endif

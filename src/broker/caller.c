@@ -16,26 +16,36 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/io.h"
+#include "linux/proc.h"
 #include "base/banned.h"
 
 /* /proc/PID/status: some 1.5 KiB, and up to 11 bytes for every supplementary group. */
-enum { STATUS_SIZE = 16384 };
+enum {
+	STATUS_SIZE = 16384
+};
 
-/* ---- Descriptors ------------------------------------------------------------------------------- */
+/* ---- Descriptors -------------------------------------------------------------------------------
+ */
 
-static int read_status(const struct call *call, char *text, size_t size)
+static int read_status_of(int proc, pid_t pid, char *text, size_t size)
 {
 	char path[32];
 	int cleanup_fd fd = -1;
 	ssize_t n;
 
-	(void)snprintf(path, sizeof(path), "%d/status", (int)call->tid);
-	fd = openat(call->broker->proc, path, O_RDONLY | O_CLOEXEC);
+	(void)snprintf(path, sizeof(path), "%d/status", (int)pid);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, size - 1);
 	if (n < 0)
 		return -1;
 	text[n] = '\0';
+	return 0;
+}
+
+static int read_status(const struct call *call, char *text, size_t size)
+{
+	if (read_status_of(call->broker->proc, call->tid, text, size) < 0)
+		return -1;
 	/* What we read was the caller's only if it still is the caller. */
 	if (!call_is_alive(call)) {
 		errno = ESRCH;
@@ -132,7 +142,8 @@ int caller_pids(const struct call *call, struct caller_pids *ret)
 	return 0;
 }
 
-/* ---- Taking on what the caller's acts would carry ------------------------------------------------ */
+/* ---- Taking on what the caller's acts would carry
+ * ------------------------------------------------ */
 
 static int assume_umask(const struct call *call, const char *status)
 {
@@ -205,7 +216,7 @@ static int assume_ids(const char *status)
 		errno = EPERM;
 		return -1;
 	}
-	return assume_caps(strtoull(caps, NULL, 16));
+	return assume_caps(strtoull(caps, NULL, 16) | 1ull << CAP_SYS_PTRACE);
 }
 
 int caller_assume(const struct call *call)
@@ -236,53 +247,57 @@ void handle_setids(struct call *call)
 	call_continue(call);
 }
 
-/* ---- Who belongs to the sandbox ------------------------------------------------------------------ */
-
-static pid_t parent_of(const struct broker *broker, pid_t pid)
-{
-	char path[32], text[512];
-	int cleanup_fd fd = -1;
-	const char *p;
-	ssize_t n;
-	int parent = 0;
-
-	(void)snprintf(path, sizeof(path), "%d/stat", (int)pid);
-	fd = openat(broker->proc, path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (n < 0)
-		return 0;
-	text[n] = '\0';
-	p = strrchr(text, ')');
-	return p && sscanf(p + 1, " %*c %d", &parent) == 1 ? (pid_t)parent : 0;
-}
+/* ---- Who belongs to the sandbox
+ * ------------------------------------------------------------------ */
 
 bool caller_is_inside(const struct broker *broker, pid_t pid)
 {
 	/* Orphans become init's children, so the way up ends there or outside. */
 	for (int i = 0; i < 1000 && pid > 1; i++) {
-		pid_t parent;
-
 		if (pid == broker->init)
 			return i > 0;
-		parent = parent_of(broker, pid);
-		pid = parent;
+		pid = proc_parent(broker->proc, pid);
 	}
 	return false;
 }
 
 pid_t caller_group_of(const struct broker *broker, pid_t pid)
 {
-	char path[32], text[STATUS_SIZE];
-	int cleanup_fd fd = -1;
-	const char *field;
-	ssize_t n;
+	char text[STATUS_SIZE];
+	const char *field = NULL;
 
-	(void)snprintf(path, sizeof(path), "%d/status", (int)pid);
-	fd = openat(broker->proc, path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (n < 0)
-		return -1;
-	text[n] = '\0';
-	field = status_field(text, "NSpgid");
+	if (read_status_of(broker->proc, pid, text, sizeof(text)) == 0)
+		field = status_field(text, "NSpgid");
 	return field ? last_number(field) : -1;
+}
+
+int caller_umask_of(pid_t pid, mode_t *ret)
+{
+	int cleanup_fd proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char text[STATUS_SIZE];
+	const char *field = NULL;
+
+	if (read_status_of(proc, pid, text, sizeof(text)) == 0)
+		field = status_field(text, "Umask");
+	if (!field)
+		return -1;
+	*ret = (mode_t)strtoul(field, NULL, 8);
+	return 0;
+}
+
+static uint64_t signal_set(const char *status, const char *name)
+{
+	const char *field = status_field(status, name);
+
+	return field ? strtoull(field, NULL, 16) : 0;
+}
+
+bool caller_has_signal(const struct call *call)
+{
+	char status[STATUS_SIZE];
+
+	if (read_status(call, status, sizeof(status)) < 0)
+		return false;
+	return ((signal_set(status, "SigPnd") | signal_set(status, "ShdPnd")) &
+		~(signal_set(status, "SigBlk") | signal_set(status, "SigIgn"))) != 0;
 }

@@ -8,7 +8,9 @@
 #include "base/banned.h"
 
 /* Past this a new repository's configuration stays protected: stricter, never looser. */
-enum { FRESH_MAX = 4096 };
+enum {
+	FRESH_MAX = 4096
+};
 
 static struct str last_component(struct str path, struct str *ret_parent)
 {
@@ -81,29 +83,41 @@ void fresh_removed(struct fresh *fresh, struct str path)
 
 void fresh_moved(struct fresh *fresh, struct str from, struct str to)
 {
+	fresh_removed(fresh, to);
 	for (size_t i = 0; i < fresh->n; i++) {
 		struct str old = str_of(fresh->paths[i]);
-		char *moved;
+		char *moved = NULL;
 
 		if (!str_is_below(old, from))
 			continue;
-		if (asprintf(&moved, "%.*s%s", (int)to.n, to.p, old.p + from.n) < 0) {
-			/* Forgetting is stricter, never looser. */
-			moved = strdup("");
-			if (!moved)
-				continue;
+		/* Forgetting is stricter, never looser: when memory is short, or the name says nothing now. */
+		if (asprintf(&moved, "%.*s%s", (int)to.n, to.p, old.p + from.n) < 0)
+			moved = NULL;
+		if (moved && !matters(str_of(moved))) {
+			free(moved);
+			moved = NULL;
 		}
 		free(fresh->paths[i]);
 		fresh->paths[i] = moved;
+		if (!moved)
+			fresh->paths[i--] = fresh->paths[--fresh->n];
 	}
+}
+
+static bool is_noted(const struct fresh *fresh, struct str path)
+{
+	for (size_t i = 0; i < fresh->n; i++)
+		if (str_is(path, fresh->paths[i]))
+			return true;
+	return false;
 }
 
 bool fresh_has(const struct fresh *fresh, struct str path)
 {
-	for (size_t i = 0; i < fresh->n; i++)
-		if (fresh->paths[i][0] && str_is_below(path, str_of(fresh->paths[i])))
-			return true;
-	return false;
+	/* The innermost git directory counts: an old one does not get new by being moved into one. */
+	while (fresh->n && path.n && !matters(path))
+		(void)last_component(path, &path);
+	return fresh->n && path.n && is_noted(fresh, path);
 }
 
 void fresh_release(struct fresh *fresh)

@@ -18,12 +18,13 @@ struct fresh {
 	size_t n, cap;
 };
 
-/* Notes that directory PATH was made, if it is one that matters: `.git`, `worktrees/X`, `modules/X`. */
+/* Notes that directory PATH was made, if it is one that matters: `.git`, `worktrees/X`,
+ * `modules/X`. */
 void fresh_made(struct fresh *fresh, struct str path);
 void fresh_removed(struct fresh *fresh, struct str path);
 void fresh_moved(struct fresh *fresh, struct str from, struct str to);
 
-/* Is PATH one of them or below one? */
+/* Is the innermost git directory of PATH one of them? */
 bool fresh_has(const struct fresh *fresh, struct str path);
 
 void fresh_release(struct fresh *fresh);

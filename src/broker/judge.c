@@ -2,12 +2,15 @@
 /* The policy's answer about a pinned place. */
 #include "broker/call.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/banned.h"
 
 /* Past this many pairs of states a move counts as a change: EXDEV, and `mv` copies. */
-enum { COMPARE_WORK = 100000 };
+enum {
+	COMPARE_WORK = 100000
+};
 
 enum vnode_type vnode_type_of(mode_t mode)
 {
@@ -41,10 +44,22 @@ static bool is_new_repository_rule(const struct rule *rule)
 	return false;
 }
 
-/* What the scope says beside the profile: pseudo-terminals of a private devpts are the session's. */
-static bool scope_allows(const struct broker *broker, struct str path)
+/* What the scope says beside the profile: the session's own pseudo-terminals are its own. */
+static bool scope_allows(const struct call *call, struct str path)
 {
-	return broker->own_pts && str_is_below(path, STR("/dev/pts"));
+	static const char slaves[] = "/dev/pts/";
+	char *end;
+	long number;
+
+	if (!(call->broker->input->private_scope & SCOPE_PTS) ||
+	    !str_is_below(path, STR("/dev/pts")))
+		return false;
+	if (call->broker->own_pts)
+		return true;
+	if (path.n <= strlen(slaves))
+		return false;
+	number = strtol(path.p + strlen(slaves), &end, 10);
+	return end == path.p + path.n && pty_is_ours(call, number);
 }
 
 /*
@@ -64,21 +79,28 @@ static bool scope_denies(const struct broker *broker, struct str path)
 	return true;
 }
 
-bool judge(const struct call *call, enum op op, const struct subject *subject)
+bool judge_request(const struct call *call, const struct place *place, struct request *request)
 {
 	const struct broker *broker = call->broker;
-	const struct place *place = subject->place;
 	struct str path = {place->path, place->path_n};
-	struct request request = {.op = op, .path = path};
 	struct decision decision;
 
-	/* An object without a name (pipe, memfd, unlinked file): who holds it has it already. */
-	if (path.n == 0)
-		return true;
-	if (scope_allows(broker, path))
+	/* An object that never had a name (pipe, memfd): who holds it has it already. */
+	if (path.n == 0 || scope_allows(call, path))
 		return true;
 	if (scope_denies(broker, path))
 		return false;
+	request->path = path;
+	policy_decide_at(broker->policy, place->state, request, &decision);
+	if (decision.verdict == VERDICT_ALLOW)
+		return true;
+	return is_new_repository_rule(decision.rule) && fresh_has(&broker->fresh, path);
+}
+
+bool judge(const struct call *call, enum op op, const struct subject *subject)
+{
+	struct request request = {.op = op};
+
 	if (subject->vnode_type != VNODE_UNKNOWN) {
 		request.has |= HAS_VNODE_TYPE;
 		request.vnode_type = subject->vnode_type;
@@ -89,18 +111,17 @@ bool judge(const struct call *call, enum op op, const struct subject *subject)
 	}
 	if (subject->xattr)
 		request.xattr = str_of(subject->xattr);
-	policy_decide_at(broker->policy, place->state, &request, &decision);
-	if (decision.verdict == VERDICT_ALLOW)
-		return true;
-	return is_new_repository_rule(decision.rule) && fresh_has(&broker->fresh, path);
+	return judge_request(call, subject->place, &request);
 }
 
 bool judge_move(const struct call *call, const struct place *from, const struct place *to,
 		bool is_directory)
 {
 	static const enum op watched[] = {
-		OP_FILE_READ_DATA,   OP_FILE_READ_METADATA, OP_FILE_WRITE_DATA, OP_FILE_WRITE_CREATE,
-		OP_FILE_WRITE_UNLINK, OP_FILE_WRITE_MODE,    OP_PROCESS_EXEC_ANY, OP_COUNT,
+		OP_FILE_READ_DATA,    OP_FILE_READ_METADATA,
+		OP_FILE_WRITE_DATA,   OP_FILE_WRITE_CREATE,
+		OP_FILE_WRITE_UNLINK, OP_FILE_WRITE_MODE,
+		OP_PROCESS_EXEC_ANY,  OP_COUNT,
 	};
 	const struct broker *broker = call->broker;
 	unsigned change;

@@ -22,25 +22,25 @@ struct layout {
 };
 
 static const struct layout layouts[] = {
-	/*                  dirfd path dirfd2 path2 extra extra2 */
+  /*                  dirfd path dirfd2 path2 extra extra2 */
 #ifdef SYS_mkdir
-	{SYS_mkdir, -1, 0, -1, -1, 1, -1},
-	{SYS_mknod, -1, 0, -1, -1, 1, 2},
-	{SYS_unlink, -1, 0, -1, -1, -1, -1},
-	{SYS_rmdir, -1, 0, -1, -1, -1, -1},
-	{SYS_symlink, -1, 1, -1, 0, -1, -1},
-	{SYS_link, -1, 0, -1, 1, -1, -1},
-	{SYS_rename, -1, 0, -1, 1, -1, -1},
+	{SYS_mkdir,     -1, 0, -1, -1, 1,  -1},
+         {SYS_mknod,     -1, 0, -1, -1, 1,  2 },
+	{SYS_unlink,    -1, 0, -1, -1, -1, -1},
+         {SYS_rmdir,     -1, 0, -1, -1, -1, -1},
+	{SYS_symlink,   -1, 1, -1, 0,  -1, -1},
+         {SYS_link,      -1, 0, -1, 1,  -1, -1},
+	{SYS_rename,    -1, 0, -1, 1,  -1, -1},
 #endif
-	{SYS_mkdirat, 0, 1, -1, -1, 2, -1},
-	{SYS_mknodat, 0, 1, -1, -1, 2, 3},
-	{SYS_unlinkat, 0, 1, -1, -1, 2, -1},
-	{SYS_symlinkat, 1, 2, -1, 0, -1, -1},
-	{SYS_linkat, 0, 1, 2, 3, 4, -1},
+	{SYS_mkdirat,   0,  1, -1, -1, 2,  -1},
+         {SYS_mknodat,   0,  1, -1, -1, 2,  3 },
+	{SYS_unlinkat,  0,  1, -1, -1, 2,  -1},
+         {SYS_symlinkat, 1,  2, -1, 0,  -1, -1},
+	{SYS_linkat,    0,  1, 2,  3,  4,  -1},
 #ifdef SYS_renameat
-	{SYS_renameat, 0, 1, 2, 3, -1, -1},
+	{SYS_renameat,  0,  1, 2,  3,  -1, -1},
 #endif
-	{SYS_renameat2, 0, 1, 2, 3, 4, -1},
+	{SYS_renameat2, 0,  1, 2,  3,  4,  -1},
 };
 
 struct names {
@@ -72,21 +72,28 @@ static bool exists(const struct place *place, struct stat *ret)
 	return fstatat(place->dir, place->name, ret, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* May a node of MODE be made at PLACE? If not, the error the caller gets. */
-static int create_error(const struct call *call, const struct place *place, mode_t mode)
+static bool may_create(const struct call *call, const struct place *place, mode_t mode)
 {
 	struct subject subject = {.place = place,
 				  .vnode_type = vnode_type_of(mode),
 				  .has_mode = true,
 				  .mode = mode};
 	enum op op = S_ISCHR(mode) || S_ISBLK(mode) ? OP_FILE_MKNOD : OP_FILE_WRITE_CREATE;
+
+	if (!judge(call, op, &subject))
+		return false;
+	return S_ISDIR(mode) || !(mode & (S_ISUID | S_ISGID)) ||
+	       judge(call, OP_FILE_WRITE_SETUGID, &subject);
+}
+
+/* For calls that make a new name: 0, or the error the caller gets. */
+static int create_error(const struct call *call, const struct place *place, mode_t mode)
+{
 	struct stat st;
 
-	if (!judge(call, op, &subject) ||
-	    (!S_ISDIR(mode) && (mode & (S_ISUID | S_ISGID)) &&
-	     !judge(call, OP_FILE_WRITE_SETUGID, &subject)))
-		return exists(place, &st) ? EEXIST : EPERM;
-	return caller_assume(call) < 0 ? EPERM : 0;
+	if (may_create(call, place, mode))
+		return 0;
+	return exists(place, &st) ? EEXIST : EPERM;
 }
 
 static bool may_remove(const struct call *call, const struct place *place, const struct stat *st)
@@ -96,7 +103,8 @@ static bool may_remove(const struct call *call, const struct place *place, const
 	return judge(call, OP_FILE_WRITE_UNLINK, &subject);
 }
 
-/* ---- Making --------------------------------------------------------------------------------------- */
+/* ---- Making
+ * --------------------------------------------------------------------------------------- */
 
 void handle_mkdir(struct call *call)
 {
@@ -158,7 +166,8 @@ void handle_symlink(struct call *call)
 		call_result(call, symlinkat(names.path2, place.dir, place.name));
 }
 
-/* ---- Removing ------------------------------------------------------------------------------------- */
+/* ---- Removing
+ * ------------------------------------------------------------------------------------- */
 
 static int special_remove_error(const char *name, bool directory)
 {
@@ -186,13 +195,13 @@ void handle_unlink(struct call *call)
 	if (names.extra & ~(uint64_t)AT_REMOVEDIR) {
 		call_error(call, EINVAL);
 	} else if (resolve_name(call, names.dirfd, names.path, &place) < 0) {
-		call_error(call, errno == EEXIST ? special_remove_error(place.name, directory) :
-						   errno);
+		call_error(call,
+			   errno == EEXIST ? special_remove_error(place.name, directory) : errno);
 	} else if (!exists(&place, &st)) {
 		call_error(call, errno);
 	} else if (!directory && place.trailing_slash) {
 		call_error(call, S_ISDIR(st.st_mode) ? EISDIR : ENOTDIR);
-	} else if (!may_remove(call, &place, &st) || caller_assume(call) < 0) {
+	} else if (!may_remove(call, &place, &st)) {
 		call_error(call, EPERM);
 	} else {
 		r = unlinkat(place.dir, place.name, directory ? AT_REMOVEDIR : 0);
@@ -202,7 +211,8 @@ void handle_unlink(struct call *call)
 	}
 }
 
-/* ---- Linking -------------------------------------------------------------------------------------- */
+/* ---- Linking
+ * -------------------------------------------------------------------------------------- */
 
 void handle_link(struct call *call)
 {
@@ -223,8 +233,7 @@ void handle_link(struct call *call)
 	}
 	if (resolve_object(call, names.dirfd, names.path, names.extra & AT_SYMLINK_FOLLOW,
 			   names.extra & AT_EMPTY_PATH, &from) < 0 ||
-	    fstat(from.object, &st) < 0 ||
-	    resolve_name(call, names.dirfd2, names.path2, &to) < 0) {
+	    fstat(from.object, &st) < 0 || resolve_name(call, names.dirfd2, names.path2, &to) < 0) {
 		call_error(call, errno);
 		return;
 	}
@@ -243,7 +252,8 @@ void handle_link(struct call *call)
 					 AT_SYMLINK_FOLLOW));
 }
 
-/* ---- Renaming ------------------------------------------------------------------------------------- */
+/* ---- Renaming
+ * ------------------------------------------------------------------------------------- */
 
 /* A rename with the kernel's errors first. 0, or the error. */
 static int rename_error(const struct call *call, const struct place *from, const struct place *to,
@@ -264,12 +274,12 @@ static int rename_error(const struct call *call, const struct place *from, const
 		return ENOTDIR;
 	if (!may_remove(call, from, &old) || (replaces && !may_remove(call, to, &new)))
 		return EPERM;
-	if (create_error(call, to, old.st_mode & ~(mode_t)07000) == EPERM)
+	/* Set-id bits come along as they are: their file has them already. */
+	if (!may_create(call, to, old.st_mode & ~(mode_t)07000) ||
+	    (exchange && !may_create(call, from, new.st_mode & ~(mode_t)07000)))
 		return EPERM;
-	if (exchange && create_error(call, from, new.st_mode & ~(mode_t)07000) == EPERM)
-		return EPERM;
-	/* It leaves a device node where the name was. */
-	if ((flags & RENAME_WHITEOUT) && create_error(call, from, S_IFCHR) != 0)
+	/* A white-out leaves a device node where the name was. */
+	if ((flags & RENAME_WHITEOUT) && !may_create(call, from, S_IFCHR))
 		return EPERM;
 	if (!judge_move(call, from, to, S_ISDIR(old.st_mode)) ||
 	    (exchange && !judge_move(call, to, from, S_ISDIR(new.st_mode))))

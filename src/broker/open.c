@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -57,6 +58,7 @@ static bool may_open(const struct call *call, const struct open_call *open,
 
 struct fifo_wait {
 	int object;
+	int fd; /* the reading end, once it is open; -1 */
 	int flags;
 	bool cloexec;
 };
@@ -66,58 +68,75 @@ static void fifo_release(void *data)
 	struct fifo_wait *wait = data;
 
 	fd_close(&wait->object);
+	fd_close(&wait->fd);
 }
 
-/*
- * Opening a FIFO blocks until there is a peer. With O_NONBLOCK a writer gets ENXIO until there is a
- * reader, so we try until it works, and take the flag away again.
- */
-static void fifo_retry(struct call *call, void *data)
+static void fifo_give(struct call *call, const struct fifo_wait *wait, int fd)
+{
+	(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	call_fd(call, fd, wait->cloexec);
+}
+
+/* With O_NONBLOCK a writer gets ENXIO until there is a reader, so we try until it works. */
+static void fifo_write_retry(struct call *call, void *data)
 {
 	struct fifo_wait *wait = data;
 	int cleanup_fd fd = open(fd_path(wait->object).text, wait->flags | O_NONBLOCK);
 
-	if (fd < 0 && errno == ENXIO && !(wait->flags & O_NONBLOCK))
-		return;
-	if (fd < 0) {
+	if (fd >= 0)
+		fifo_give(call, wait, fd);
+	else if (errno != ENXIO)
 		call_error(call, errno);
-		return;
-	}
-	if (!(wait->flags & O_NONBLOCK))
-		(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	call_fd(call, fd, wait->cloexec);
 }
 
-/* A reader alone: without blocking it would succeed at once, and nothing tells when a writer comes. */
-static void fifo_body(struct call *call, void *data)
+/*
+ * With O_NONBLOCK a reader is there at once, and lets a writer in. Nothing tells that one has come
+ * before it writes or goes, so that is what we wait for.
+ */
+static void fifo_read_retry(struct call *call, void *data)
 {
 	struct fifo_wait *wait = data;
-	int cleanup_fd fd = open(fd_path(wait->object).text, wait->flags);
+	struct pollfd polled = {.events = POLLIN};
 
-	if (fd < 0)
+	if (wait->fd < 0)
+		wait->fd = open(fd_path(wait->object).text, wait->flags | O_NONBLOCK);
+	polled.fd = wait->fd;
+	if (wait->fd < 0)
 		call_error(call, errno);
-	else
-		call_fd(call, fd, wait->cloexec);
+	else if (poll(&polled, 1, 0) > 0)
+		fifo_give(call, wait, wait->fd);
 }
 
-static void open_fifo(struct call *call, const struct open_call *open, int object)
+static void open_fifo(struct call *call, const struct open_call *open_call, int object)
 {
-	struct fifo_wait *wait = malloc(sizeof(*wait));
+	int flags = act_flags(open_call) & ~(O_NOFOLLOW | O_TRUNC);
+	struct fifo_wait *wait;
 
+	if ((flags & O_NONBLOCK) || (flags & O_ACCMODE) == O_RDWR) { /* does not block */
+		int cleanup_fd fd = open(fd_path(object).text, flags);
+
+		if (fd < 0)
+			call_error(call, errno);
+		else
+			call_fd(call, fd, open_call->flags & O_CLOEXEC);
+		return;
+	}
+	wait = malloc(sizeof(*wait));
 	if (!wait) {
 		call_error(call, ENOMEM);
 		return;
 	}
 	*wait = (struct fifo_wait){.object = fcntl(object, F_DUPFD_CLOEXEC, 0),
-				   .flags = act_flags(open) & ~(O_NOFOLLOW | O_TRUNC),
-				   .cloexec = open->flags & O_CLOEXEC};
-	if ((open->flags & O_ACCMODE) == O_RDONLY && !(open->flags & O_NONBLOCK))
-		call_apart(call, fifo_body, fifo_release, wait);
-	else
-		pending_add(call, fifo_retry, fifo_release, wait);
+				   .fd = -1,
+				   .flags = flags,
+				   .cloexec = open_call->flags & O_CLOEXEC};
+	pending_add(call,
+		    (flags & O_ACCMODE) == O_RDONLY ? fifo_read_retry : fifo_write_retry,
+		    fifo_release, wait);
 }
 
-/* ---- By the caller itself -------------------------------------------------------------------------- */
+/* ---- By the caller itself
+ * -------------------------------------------------------------------------- */
 
 /*
  * The caller may write another path there before the kernel looks; then the Landlock floor decides
@@ -129,7 +148,8 @@ static bool may_continue(const struct call *call, const struct open_call *open)
 	return call->broker->plan->floor_bounds_open && !(open->mode & (S_ISUID | S_ISGID));
 }
 
-/* ---- What is there -------------------------------------------------------------------------------- */
+/* ---- What is there
+ * -------------------------------------------------------------------------------- */
 
 static void open_device(struct call *call, const struct open_call *open, int object,
 			const struct stat *st)
@@ -139,8 +159,8 @@ static void open_device(struct call *call, const struct open_call *open, int obj
 		       major(st->st_rdev) <= 143; /* Unix98 pty slaves */
 
 	/*
-	 * A terminal can become the opener's controlling terminal, and /dev/tty is another device for
-	 * everybody: only the caller's own open is right.
+	 * A terminal can become the opener's controlling terminal, and /dev/tty is another device
+	 * for everybody: only the caller's own open is right.
 	 */
 	if ((own_pts || (major(st->st_rdev) == TTY_MAJOR && S_ISCHR(st->st_mode))) &&
 	    may_continue(call, open)) {
@@ -186,20 +206,18 @@ static void open_object(struct call *call, const struct open_call *open, const s
 	}
 }
 
-/* ---- O_CREAT ------------------------------------------------------------------------------------- */
+/* ---- O_CREAT
+ * ------------------------------------------------------------------------------------- */
 
 static bool may_create(const struct call *call, const struct open_call *open,
 		       const struct place *place)
 {
-	struct subject subject = {.place = place,
-				  .vnode_type = VNODE_REGULAR,
-				  .has_mode = true,
-				  .mode = open->mode};
+	struct subject subject = {
+		.place = place, .vnode_type = VNODE_REGULAR, .has_mode = true, .mode = open->mode};
 
 	if (!judge(call, OP_FILE_WRITE_CREATE, &subject) || !may_open(call, open, &subject))
 		return false;
-	return !(open->mode & (S_ISUID | S_ISGID)) ||
-	       judge(call, OP_FILE_WRITE_SETUGID, &subject);
+	return !(open->mode & (S_ISUID | S_ISGID)) || judge(call, OP_FILE_WRITE_SETUGID, &subject);
 }
 
 /* 0: answered. 1: somebody else made the name meanwhile. */
@@ -208,10 +226,6 @@ static int create(struct call *call, const struct open_call *open, const struct 
 	int cleanup_fd fd = -1;
 
 	if (!may_create(call, open, place)) {
-		call_error(call, EPERM);
-		return 0;
-	}
-	if (caller_assume(call) < 0) {
 		call_error(call, EPERM);
 		return 0;
 	}
@@ -294,7 +308,8 @@ static void open_or_create(struct call *call, const struct open_call *open)
 		call_error(call, ELOOP);
 }
 
-/* ---- O_TMPFILE ------------------------------------------------------------------------------------ */
+/* ---- O_TMPFILE
+ * ------------------------------------------------------------------------------------ */
 
 static void open_unnamed(struct call *call, const struct open_call *open)
 {
@@ -306,11 +321,12 @@ static void open_unnamed(struct call *call, const struct open_call *open)
 		call_error(call, errno);
 		return;
 	}
-	/* It has no name yet; the directory's ordinary new file stands for it. linkat(2) asks again. */
+	/* It has no name yet; the directory's ordinary new file stands for it. linkat(2) asks
+	 * again. */
 	memcpy(place.path + place.path_n, name, sizeof(name));
 	place.path_n += sizeof(name) - 1;
 	place.state = policy_walk(call->broker->policy, place.state, STR("/#"));
-	if (!may_create(call, open, &place) || caller_assume(call) < 0) {
+	if (!may_create(call, open, &place)) {
 		call_error(call, EPERM);
 		return;
 	}
@@ -322,7 +338,8 @@ static void open_unnamed(struct call *call, const struct open_call *open)
 		call_fd(call, fd, open->flags & O_CLOEXEC);
 }
 
-/* ---- Entry ---------------------------------------------------------------------------------------- */
+/* ---- Entry
+ * ---------------------------------------------------------------------------------------- */
 
 static void open_existing(struct call *call, const struct open_call *open)
 {
@@ -331,8 +348,6 @@ static void open_existing(struct call *call, const struct open_call *open)
 	if (resolve_object(call, open->dirfd, open->path, !(open->flags & O_NOFOLLOW), false,
 			   &place) < 0)
 		call_error(call, errno);
-	else if (caller_assume(call) < 0)
-		call_error(call, EPERM);
 	else
 		open_object(call, open, &place);
 }

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that would block: tried again every few milliseconds, or waited for in a thread of their own. */
+/*
+ * Calls that would block: tried again every few milliseconds until they work,
+ * the caller is gone, or a signal waits for it, as it would end the wait in the
+ * kernel.
+ */
 #include "broker/call.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 
-#include "base/fd.h"
 #include "base/banned.h"
+
+enum {
+	PENDING_MAX = 1024,
+	/* The kernel's own ERESTARTSYS: a handler runs, then EINTR or again, as SA_RESTART says. */
+	RESTART = 512,
+};
 
 struct pending {
 	struct pending *next;
@@ -29,27 +36,40 @@ static void drop(struct pending *pending)
 void pending_add(struct call *call, void (*retry)(struct call *call, void *data),
 		 void (*release)(void *data), void *data)
 {
+	struct broker *broker = call->broker;
 	struct pending *pending = malloc(sizeof(*pending));
 
-	if (pending)
-		*pending = (struct pending){.next = call->broker->pending,
-					    .call = *call,
-					    .retry = retry,
-					    .release = release,
-					    .data = data};
-	if (!pending) {
+	if (!pending || broker->n_pending == PENDING_MAX) {
+		free(pending);
 		if (release)
 			release(data);
 		free(data);
 		call_error(call, ENOMEM);
 		return;
 	}
+	*pending = (struct pending){.next = broker->pending,
+				    .call = *call,
+				    .retry = retry,
+				    .release = release,
+				    .data = data};
 	call->answered = true; /* from here on the copy is the call */
 	retry(&pending->call, data);
-	if (pending->call.answered)
+	if (pending->call.answered) {
 		drop(pending);
+		return;
+	}
+	broker->pending = pending;
+	broker->n_pending++;
+}
+
+static void retry_one(struct pending *pending)
+{
+	if (!call_is_alive(&pending->call))
+		pending->call.answered = true;
+	else if (caller_has_signal(&pending->call))
+		call_error(&pending->call, RESTART);
 	else
-		call->broker->pending = pending;
+		pending->retry(&pending->call, pending->data);
 }
 
 void pending_retry(struct broker *broker)
@@ -59,12 +79,10 @@ void pending_retry(struct broker *broker)
 	while (*link) {
 		struct pending *pending = *link;
 
-		if (call_is_alive(&pending->call))
-			pending->retry(&pending->call, pending->data);
-		else
-			pending->call.answered = true;
+		retry_one(pending);
 		if (pending->call.answered) {
 			*link = pending->next;
+			broker->n_pending--;
 			drop(pending);
 		} else {
 			link = &pending->next;
@@ -80,73 +98,4 @@ void pending_free(struct broker *broker)
 		drop(broker->pending);
 		broker->pending = next;
 	}
-}
-
-/* ---- Apart --------------------------------------------------------------------------------------- */
-
-struct apart {
-	struct call call;
-	void (*body)(struct call *call, void *data);
-	void (*release)(void *data);
-	void *data;
-};
-
-static void apart_free(struct apart *apart)
-{
-	fd_close(&apart->call.listener);
-	if (apart->release)
-		apart->release(apart->data);
-	free(apart->data);
-	free(apart);
-}
-
-static void *apart_main(void *data)
-{
-	struct apart *apart = data;
-
-	apart->body(&apart->call, apart->data);
-	apart_free(apart);
-	return NULL;
-}
-
-static int apart_start(struct apart *apart)
-{
-	enum { STACK = 64 * 1024 };
-	pthread_attr_t attributes;
-	pthread_t thread;
-	int r;
-
-	apart->call.listener = fcntl(apart->call.listener, F_DUPFD_CLOEXEC, 0);
-	if (apart->call.listener < 0)
-		return errno;
-	r = pthread_attr_init(&attributes);
-	if (r != 0)
-		return r;
-	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	(void)pthread_attr_setstacksize(&attributes, STACK);
-	r = pthread_create(&thread, &attributes, apart_main, apart);
-	(void)pthread_attr_destroy(&attributes);
-	return r;
-}
-
-void call_apart(struct call *call, void (*body)(struct call *call, void *data),
-		void (*release)(void *data), void *data)
-{
-	struct apart *apart = malloc(sizeof(*apart));
-
-	if (!apart) {
-		if (release)
-			release(data);
-		free(data);
-		call_error(call, ENOMEM);
-		return;
-	}
-	*apart = (struct apart){.call = *call, .body = body, .release = release, .data = data};
-	apart->call.broker = NULL;
-	if (apart_start(apart) == 0) {
-		call->answered = true;
-		return;
-	}
-	apart_free(apart);
-	call_error(call, EAGAIN);
 }

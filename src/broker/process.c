@@ -15,7 +15,8 @@
 #include "base/fd.h"
 #include "base/banned.h"
 
-/* ---- exec ------------------------------------------------------------------------------------------ */
+/* ---- exec
+ * ------------------------------------------------------------------------------------------ */
 
 void handle_exec(struct call *call)
 {
@@ -32,9 +33,9 @@ void handle_exec(struct call *call)
 		return;
 	}
 	/*
-	 * Nobody can exec on behalf of another. The kernel looks at the path again, and whatever the
-	 * caller put there meanwhile, Landlock lets only what the policy allows be executed; the one
-	 * exception (the loader) is a listed gap.
+	 * Nobody can exec on behalf of another. The kernel looks at the path again, and whatever
+	 * the caller put there meanwhile, Landlock lets only what the policy allows be executed;
+	 * the one exception (the loader) is a listed gap.
 	 */
 	if (judge(call, OP_PROCESS_EXEC_ANY, &subject))
 		call_continue(call);
@@ -42,14 +43,23 @@ void handle_exec(struct call *call)
 		call_error(call, EPERM);
 }
 
-/* ---- Signals ----------------------------------------------------------------------------------------- */
+/* ---- Signals
+ * ----------------------------------------------------------------------------------------- */
 
 /* Darwin's number of a Linux signal, where they differ; policies speak Darwin. */
 static int darwin_signal(int number)
 {
 	static const unsigned char map[][2] = {
-		{SIGBUS, 10},  {SIGUSR1, 30}, {SIGUSR2, 31}, {SIGCHLD, 20}, {SIGCONT, 19},
-		{SIGSTOP, 17}, {SIGTSTP, 18}, {SIGURG, 16},  {SIGIO, 23},   {SIGSYS, 12},
+		{SIGBUS,  10},
+                {SIGUSR1, 30},
+                {SIGUSR2, 31},
+                {SIGCHLD, 20},
+                {SIGCONT, 19},
+		{SIGSTOP, 17},
+                {SIGTSTP, 18},
+                {SIGURG,  16},
+                {SIGIO,   23},
+                {SIGSYS,  12},
 	};
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
@@ -108,13 +118,17 @@ static int send_to_group(const struct call *call, pid_t group, int number)
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
 	pid_t own = getpgid(call->tid);
+	struct caller_pids self = {0};
 	int sent = 0;
+
+	if (caller_pids(call, &self) < 0)
+		return -1;
 
 	while (dir && (entry = readdir(dir))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
 		if (pid <= 1 || !caller_is_inside(call->broker, pid) ||
-		    (group == -1 && pid == call->tid) || (group == 0 && getpgid(pid) != own) ||
+		    (group == -1 && pid == self.tgid) || (group == 0 && getpgid(pid) != own) ||
 		    (group > 0 && caller_group_of(call->broker, pid) != group))
 			continue;
 		sent += kill(pid, number) == 0;
@@ -130,8 +144,8 @@ static int send_to_group(const struct call *call, pid_t group, int number)
 
 static void signal_group(struct call *call, pid_t group, int number)
 {
-	if (group == -1 ? may_signal(call, SIGNAL_TARGET_SAME_SANDBOX, number) :
-			  may_signal(call, SIGNAL_TARGET_PGRP, number))
+	if (group == -1 ? may_signal(call, SIGNAL_TARGET_SAME_SANDBOX, number)
+			: may_signal(call, SIGNAL_TARGET_PGRP, number))
 		call_result(call, send_to_group(call, group, number));
 	else
 		call_error(call, EPERM);
@@ -178,16 +192,15 @@ void handle_signal(struct call *call)
 		call_error(call, EINVAL);
 }
 
-/* ---- Limits and priorities of others ------------------------------------------------------------------ */
+/* ---- Limits and priorities of others
+ * ------------------------------------------------------------------ */
 
 void handle_process(struct call *call)
 {
-	/* setpriority(2) and ioprio_set(2) say first what the number means: 0 and 1 for a process. */
+	/* Of setpriority(2) and ioprio_set(2) the filter asks only about single processes. */
 	bool by_kind = call->nr == SYS_setpriority || call->nr == SYS_ioprio_set;
-	bool is_process = !by_kind || (int)call->args[0] == (call->nr == SYS_ioprio_set);
-	pid_t pid = (pid_t)call->args[by_kind ? 1 : 0];
 
-	if (is_process && is_inside(call, pid))
+	if (is_inside(call, (pid_t)call->args[by_kind ? 1 : 0]))
 		call_continue(call); /* by number, in registers */
 	else
 		call_error(call, EPERM);

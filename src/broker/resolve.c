@@ -11,13 +11,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -38,20 +36,49 @@ struct fd_path fd_path(int fd)
 	return path;
 }
 
-/* ---- Canonical paths --------------------------------------------------------------------------- */
+/* ---- Canonical paths ---------------------------------------------------------------------------
+ */
+
+/* Is the object of FD to be found at PATH? */
+static bool is_at(const struct call *call, int fd, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS};
+	int cleanup_fd there =
+		(int)syscall(SYS_openat2, call->broker->root, path, &how, sizeof(how));
+	struct stat one, other;
+
+	return there >= 0 && fstat(fd, &one) == 0 && fstat(there, &other) == 0 &&
+	       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/*
+ * The kernel marks a path whose name was removed. What the name was is what the policy is asked
+ * about: having a descriptor of a file does not mean having been allowed to open it. Cuts the mark
+ * off TO, unless it is part of a real name. Returns the length.
+ */
+static size_t cut_deleted(const struct call *call, int fd, char *to, size_t n)
+{
+	static const char mark[] = " (deleted)";
+	const size_t tail = sizeof(mark) - 1;
+
+	if (n <= tail || memcmp(to + n - tail, mark, tail) != 0)
+		return n;
+	to[n] = '\0';
+	return is_at(call, fd, to) ? n : n - tail;
+}
 
 /*
  * The path of FD as the sandbox sees it: the kernel walks up to the root of the mount namespace the
- * descriptor belongs to. Returns its length; 0: the object has no path (a pipe, a memfd). -1 with
- * errno.
+ * descriptor belongs to. Returns its length; 0: the object never had a name (a pipe, a memfd). -1
+ * with errno.
  */
-static ssize_t canonical(int fd, char *to, size_t size)
+static ssize_t canonical(const struct call *call, int fd, char *to, size_t size)
 {
+	static const char memfd[] = "/memfd:";
 	struct fd_path link = fd_path(fd);
-	static const char deleted[] = " (deleted)";
-	const size_t tail = sizeof(deleted) - 1;
 	ssize_t n = readlink(link.text, to, size);
-	struct stat st;
+	size_t length;
 
 	if (n < 0)
 		return -1;
@@ -61,13 +88,11 @@ static ssize_t canonical(int fd, char *to, size_t size)
 	}
 	if (n == 0 || to[0] != '/')
 		return 0;
-	if ((size_t)n > tail && memcmp(to + n - tail, deleted, tail) == 0) {
-		if (fstat(fd, &st) < 0)
-			return -1;
-		if (st.st_nlink == 0 && !S_ISDIR(st.st_mode))
-			return 0;
-	}
-	return n;
+	length = cut_deleted(call, fd, to, (size_t)n);
+	if (length < (size_t)n && length >= sizeof(memfd) - 1 &&
+	    memcmp(to, memfd, sizeof(memfd) - 1) == 0)
+		return 0;
+	return (ssize_t)length;
 }
 
 static void set_path(const struct call *call, struct place *place, size_t n)
@@ -78,16 +103,8 @@ static void set_path(const struct call *call, struct place *place, size_t n)
 				   (struct str){place->path, n});
 }
 
-bool is_on_procfs(const struct broker *broker, int fd, struct str path)
-{
-	struct statfs fs;
-
-	if (str_is_below(path, STR("/proc")))
-		return true;
-	return broker->stray_procs && (fstatfs(fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC);
-}
-
-/* ---- Pinning ------------------------------------------------------------------------------------ */
+/* ---- Pinning ------------------------------------------------------------------------------------
+ */
 
 static int open_how(int dir, const char *path, uint64_t flags, uint64_t resolve)
 {
@@ -115,7 +132,7 @@ static int open_below(const struct call *call, int base, const char *path, uint6
 	if (fd >= 0 || errno != EXDEV)
 		return fd;
 	/* It leaves the directory by `..` or an absolute link: again, from the root. */
-	n = canonical(base, absolute, PATH_MAX);
+	n = canonical(call, base, absolute, PATH_MAX);
 	if (n <= 0) {
 		errno = n == 0 ? ENOENT : errno;
 		return -1;
@@ -136,7 +153,7 @@ static int pin(const struct call *call, int base, const char *path, uint64_t fla
 	if (fd < 0 && errno != ELOOP && errno != ENOENT && errno != EXDEV)
 		return -1;
 	if (fd >= 0) {
-		*ret_n = canonical(fd, to, size);
+		*ret_n = canonical(call, fd, to, size);
 		if (*ret_n < 0)
 			return -1;
 	}
@@ -147,14 +164,15 @@ static int pin(const struct call *call, int base, const char *path, uint64_t fla
 			return -1;
 		fd_close(&fd);
 		fd = walked;
-		*ret_n = canonical(fd, to, size);
+		*ret_n = canonical(call, fd, to, size);
 		if (*ret_n < 0)
 			return -1;
 	}
 	return fd_steal(&fd);
 }
 
-/* ---- Names -------------------------------------------------------------------------------------- */
+/* ---- Names --------------------------------------------------------------------------------------
+ */
 
 /* Cuts PATH into the part before its last component (kept in PATH) and that component. */
 static int split(char *path, struct place *ret)
@@ -205,7 +223,7 @@ static int name_from(const struct call *call, int base, const char *path, struct
 		ret->dir = pin(call, base, parent, O_DIRECTORY, ret->path, PATH_MAX, &n);
 	} else {
 		ret->dir = fcntl(base, F_DUPFD_CLOEXEC, 0);
-		n = ret->dir < 0 ? -1 : canonical(ret->dir, ret->path, PATH_MAX);
+		n = ret->dir < 0 ? -1 : canonical(call, ret->dir, ret->path, PATH_MAX);
 	}
 	if (ret->dir < 0 || n < 0)
 		return -1;
@@ -213,6 +231,8 @@ static int name_from(const struct call *call, int base, const char *path, struct
 		errno = ENOENT;
 		return -1;
 	}
+	if (check_procfs(call, ret->dir, (struct str){ret->path, (size_t)n}) < 0)
+		return -1;
 	if (n > 1)
 		ret->path[n++] = '/';
 	memcpy(ret->path + n, ret->name, strlen(ret->name));
@@ -245,7 +265,8 @@ int resolve_link(const struct call *call, const struct place *link, struct place
 	return name_from(call, link->dir, text, ret);
 }
 
-/* ---- Objects ------------------------------------------------------------------------------------ */
+/* ---- Objects ------------------------------------------------------------------------------------
+ */
 
 int resolve_object(const struct call *call, int dirfd, const char *path, bool follow, bool empty_ok,
 		   struct place *ret)
@@ -264,14 +285,17 @@ int resolve_object(const struct call *call, int dirfd, const char *path, bool fo
 			return -1;
 	}
 	if (path[0]) {
-		/* A trailing slash follows a link even where the call would not; path_resolution(7). */
+		/* A trailing slash follows a link even where the call would not;
+		 * path_resolution(7). */
 		ret->trailing_slash = path[strlen(path) - 1] == '/';
-		ret->object = pin(call, base, path, follow ? 0 : O_NOFOLLOW, ret->path, PATH_MAX, &n);
+		ret->object =
+			pin(call, base, path, follow ? 0 : O_NOFOLLOW, ret->path, PATH_MAX, &n);
 	} else {
 		ret->object = fd_steal(&base);
-		n = canonical(ret->object, ret->path, PATH_MAX);
+		n = canonical(call, ret->object, ret->path, PATH_MAX);
 	}
-	if (ret->object < 0 || n < 0)
+	if (ret->object < 0 || n < 0 ||
+	    check_procfs(call, ret->object, (struct str){ret->path, (size_t)n}) < 0)
 		return -1;
 	set_path(call, ret, (size_t)n);
 	return 0;
@@ -282,7 +306,7 @@ int resolve_fd(const struct call *call, int fd, struct place *ret)
 	ssize_t n;
 
 	*ret = PLACE_NONE;
-	n = canonical(fd, ret->path, PATH_MAX);
+	n = canonical(call, fd, ret->path, PATH_MAX);
 	if (n < 0)
 		return -1;
 	set_path(call, ret, (size_t)n);

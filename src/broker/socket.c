@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static void socket_release(struct socket_call *socket)
 }
 #define cleanup_socket __attribute__((cleanup(socket_release)))
 
-/* Takes the socket in argument 0 and, with LENGTH > 0, the address at ADDRESS. 0, or -1 with errno. */
+/* Takes the socket in argument 0 and, with LENGTH > 0, the address at ADDRESS. 0, or -1 with errno.
+ */
 static int take(const struct call *call, uint64_t address, uint64_t length, struct socket_call *ret)
 {
 	socklen_t size = sizeof(int);
@@ -65,7 +67,8 @@ static int take(const struct call *call, uint64_t address, uint64_t length, stru
 	return 0;
 }
 
-/* ---- Internet addresses ----------------------------------------------------------------------------- */
+/* ---- Internet addresses
+ * ----------------------------------------------------------------------------- */
 
 static unsigned transport(int type)
 {
@@ -105,9 +108,9 @@ static struct endpoint local_end(const struct socket_call *socket)
 	memset(&name, 0, sizeof(name));
 	if (getsockname(socket->fd, &name.any, &length) < 0 ||
 	    endpoint_of(&name, length, socket->type, &local) < 0)
-		local = (struct endpoint){.proto = transport(socket->type) |
-						   (socket->domain == AF_INET6 ? PROTO_IP6 :
-										 PROTO_IP4)};
+		local = (struct endpoint){
+			.proto = transport(socket->type) |
+				 (socket->domain == AF_INET6 ? PROTO_IP6 : PROTO_IP4)};
 	local.unbound = local.port == 0;
 	return local;
 }
@@ -129,7 +132,8 @@ static bool may_inet(const struct call *call, enum op op, const struct endpoint 
 	return decision.verdict == VERDICT_ALLOW;
 }
 
-/* ---- Unix sockets ----------------------------------------------------------------------------------- */
+/* ---- Unix sockets
+ * ----------------------------------------------------------------------------------- */
 
 /* The path in a sockaddr_un; 0: abstract or unnamed. */
 static size_t unix_path(const struct socket_call *socket, char *to)
@@ -147,27 +151,28 @@ static size_t unix_path(const struct socket_call *socket, char *to)
 
 static bool may_unix(const struct call *call, enum op op, const struct place *place)
 {
-	struct request request = {.op = op};
+	struct request request = {.op = op, .has = HAS_VNODE_TYPE, .vnode_type = VNODE_SOCKET};
 	struct decision decision;
 
 	request.remote.proto = request.local.proto = PROTO_UNIX;
-	if (place) {
-		request.path = (struct str){place->path, place->path_n};
-		request.has = HAS_VNODE_TYPE;
-		request.vnode_type = VNODE_SOCKET;
-	} else if (call->broker->plan->ns & NS_NET) {
-		return true; /* abstract names belong to the network namespace, which is the session's */
-	}
+	if (place)
+		return judge_request(call, place, &request);
+	/* Abstract names belong to the network namespace. */
+	if (call->broker->plan->ns & NS_NET)
+		return true;
+	request.has = 0;
 	policy_decide(call->broker->policy, &request, &decision);
 	return decision.verdict == VERDICT_ALLOW;
 }
 
-/* ---- connect ---------------------------------------------------------------------------------------- */
+/* ---- connect
+ * ---------------------------------------------------------------------------------------- */
 
-/* A connection that may take its time. */
+/* A connection that takes its time. */
 struct connecting {
 	struct socket_call socket;
 	struct place place;
+	bool under_way; /* the kernel is at it; else it had no room for us yet */
 };
 
 static void connecting_release(void *data)
@@ -178,37 +183,64 @@ static void connecting_release(void *data)
 	place_release(&connecting->place);
 }
 
-static void connect_body(struct call *call, void *data)
+/* connect(2) without waiting on a socket that would wait. Others see the flag for a moment. */
+static int connect_at_once(const struct socket_call *socket)
 {
-	struct connecting *connecting = data;
+	int flags = fcntl(socket->fd, F_GETFL);
+	int r, error;
 
-	call_result(call, connect(connecting->socket.fd, &connecting->socket.address.any,
-				  connecting->socket.length));
+	if (flags < 0 || fcntl(socket->fd, F_SETFL, flags | O_NONBLOCK) < 0)
+		return -1;
+	r = connect(socket->fd, &socket->address.any, socket->length);
+	error = errno;
+	(void)fcntl(socket->fd, F_SETFL, flags);
+	errno = error;
+	return r;
 }
 
-/* Hands over SOCKET and PLACE. */
-static void connect_apart(struct call *call, struct socket_call *socket, struct place *place)
+static void connect_retry(struct call *call, void *data)
 {
-	struct connecting *connecting = malloc(sizeof(*connecting));
+	struct connecting *connecting = data;
+	struct pollfd polled = {.fd = connecting->socket.fd, .events = POLLOUT};
+	socklen_t size = sizeof(int);
+	int error = 0;
 
-	if (!connecting) {
-		call_error(call, ENOMEM);
+	if (!connecting->under_way) {
+		int r = connect_at_once(&connecting->socket);
+
+		connecting->under_way = r < 0 && errno == EINPROGRESS;
+		if (!connecting->under_way && !(r < 0 && errno == EAGAIN))
+			call_result(call, r);
 		return;
 	}
-	*connecting = (struct connecting){*socket, *place};
-	socket->fd = -1;
-	*place = PLACE_NONE;
-	call_apart(call, connect_body, connecting_release, connecting);
+	if (poll(&polled, 1, 0) == 0)
+		return;
+	if (getsockopt(connecting->socket.fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0)
+		error = errno;
+	if (error)
+		call_error(call, error);
+	else
+		call_value(call, 0);
 }
 
 static void do_connect(struct call *call, struct socket_call *socket, struct place *place)
 {
-	bool blocks = socket->type != SOCK_DGRAM && !(fcntl(socket->fd, F_GETFL) & O_NONBLOCK);
+	bool waits = socket->type != SOCK_DGRAM && !(fcntl(socket->fd, F_GETFL) & O_NONBLOCK);
+	struct connecting *connecting;
 
-	if (blocks)
-		connect_apart(call, socket, place);
-	else
+	if (!waits) {
 		call_result(call, connect(socket->fd, &socket->address.any, socket->length));
+		return;
+	}
+	connecting = malloc(sizeof(*connecting));
+	if (!connecting) {
+		call_error(call, ENOMEM);
+		return;
+	}
+	*connecting = (struct connecting){*socket, *place, false};
+	socket->fd = -1;
+	*place = PLACE_NONE;
+	pending_add(call, connect_retry, connecting_release, connecting);
 }
 
 static void connect_unix(struct call *call, struct socket_call *socket)
@@ -228,13 +260,14 @@ static void connect_unix(struct call *call, struct socket_call *socket)
 		call_error(call, errno);
 		return;
 	}
-	if (!may_unix(call, OP_NETWORK_OUTBOUND, &place) || caller_assume(call) < 0) {
+	if (!may_unix(call, OP_NETWORK_OUTBOUND, &place)) {
 		call_error(call, EPERM);
 		return;
 	}
 	pinned = fd_path(place.object);
 	memcpy(socket->address.un.sun_path, pinned.text, sizeof(pinned.text));
-	socket->length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(pinned.text) + 1);
+	socket->length =
+		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(pinned.text) + 1);
 	do_connect(call, socket, &place);
 }
 
@@ -265,7 +298,8 @@ void handle_connect(struct call *call)
 	}
 }
 
-/* ---- bind, listen ------------------------------------------------------------------------------------ */
+/* ---- bind, listen
+ * ------------------------------------------------------------------------------------ */
 
 static void bind_unix(struct call *call, struct socket_call *socket)
 {
@@ -285,10 +319,10 @@ static void bind_unix(struct call *call, struct socket_call *socket)
 		return;
 	}
 	if (!may_unix(call, OP_NETWORK_BIND, &place) ||
-	    !judge(call, OP_FILE_WRITE_CREATE, &subject) || caller_assume(call) < 0) {
-		call_error(call, faccessat(place.dir, place.name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ?
-					 EADDRINUSE :
-					 EPERM);
+	    !judge(call, OP_FILE_WRITE_CREATE, &subject)) {
+		call_error(call, faccessat(place.dir, place.name, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+					 ? EADDRINUSE
+					 : EPERM);
 		return;
 	}
 	/* bind(2) takes no directory descriptor: our thread's working directory is ours alone. */
@@ -297,7 +331,8 @@ static void bind_unix(struct call *call, struct socket_call *socket)
 		return;
 	}
 	memcpy(socket->address.un.sun_path, place.name, strlen(place.name) + 1);
-	socket->length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(place.name) + 1);
+	socket->length =
+		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(place.name) + 1);
 	call_result(call, bind(socket->fd, &socket->address.any, socket->length));
 	/* Only not to hold on to the directory; nothing of ours depends on where we are. */
 	(void)!fchdir(call->broker->proc);
@@ -341,11 +376,14 @@ void handle_listen(struct call *call)
 	call_result(call, listen(socket.fd, (int)call->args[1]));
 }
 
-/* ---- sendto ------------------------------------------------------------------------------------------ */
+/* ---- sendto
+ * ------------------------------------------------------------------------------------------ */
 
 void handle_sendto(struct call *call)
 {
-	enum { DATAGRAM_MAX = 65536 };
+	enum {
+		DATAGRAM_MAX = 65536
+	};
 	struct socket_call cleanup_socket socket;
 	cleanup_free void *data = NULL;
 	size_t n = call->args[2];
@@ -355,7 +393,8 @@ void handle_sendto(struct call *call)
 		call_error(call, errno);
 		return;
 	}
-	/* Only datagrams go where an address says; on a stream it is ignored or refused by the kernel. */
+	/* Only datagrams go where an address says; on a stream it is ignored or refused by the
+	 * kernel. */
 	if (socket.type == SOCK_DGRAM && (socket.domain == AF_INET || socket.domain == AF_INET6) &&
 	    socket.address.any.sa_family != AF_UNSPEC) {
 		if (endpoint_of(&socket.address, socket.length, socket.type, &remote) < 0) {
@@ -382,7 +421,7 @@ void handle_sendto(struct call *call)
 		call_error(call, data ? errno : ENOMEM);
 		return;
 	}
-	call_result(call, sendto(socket.fd, data, n,
-				 (int)call->args[3] | MSG_DONTWAIT | MSG_NOSIGNAL,
-				 &socket.address.any, socket.length));
+	call_result(call,
+		    sendto(socket.fd, data, n, (int)call->args[3] | MSG_DONTWAIT | MSG_NOSIGNAL,
+			   &socket.address.any, socket.length));
 }

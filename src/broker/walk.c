@@ -14,27 +14,81 @@
 #include "base/fd.h"
 #include "base/banned.h"
 
-enum { LINKS_MAX = 40 }; /* path_resolution(7) */
+enum {
+	LINKS_MAX = 40
+}; /* path_resolution(7) */
 
 struct walker {
 	const struct call *call;
 	int dir;             /* O_PATH: where we are */
 	char rest[PATH_MAX]; /* what is left of the path */
 	unsigned links;
-	bool proc_root;      /* dir is the root of a procfs */
-	bool proc;           /* dir is somewhere in a procfs */
+	bool proc_root; /* dir is the root of a procfs */
+	bool proc;      /* dir is somewhere in a procfs */
 };
 
-static int note_place(struct walker *walker)
+/* ---- procfs ------------------------------------------------------------------------------------- */
+
+bool is_on_procfs(const struct broker *broker, int fd, struct str path)
 {
 	struct statfs fs;
+
+	if (str_is_below(path, STR("/proc")))
+		return true;
+	return broker->stray_procs && (fstatfs(fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC);
+}
+
+static bool may_look_into(const struct call *call, pid_t pid)
+{
+	struct caller_pids pids;
+
+	if (caller_pids(call, &pids) < 0)
+		return false;
+	if (pid == pids.shown_tgid || pid == pids.shown_tid)
+		return true;
+	/* In a pid namespace of its own everything but init is the sandbox. */
+	return call->broker->own_proc ? pid != 1 : caller_is_inside(call->broker, pid);
+}
+
+int check_procfs(const struct call *call, int fd, struct str path)
+{
+	static const char place[] = "/proc/";
+	const size_t n = sizeof(place) - 1;
+
+	if (!is_on_procfs(call->broker, fd, path))
+		return 0;
+	/* Mounted elsewhere it shows processes that nobody here can tell apart. */
+	if (!str_is_below(path, STR("/proc"))) {
+		errno = EACCES;
+		return -1;
+	}
+	if (path.n <= n || !isdigit((unsigned char)path.p[n]) ||
+	    may_look_into(call, (pid_t)strtol(path.p + n, NULL, 10)))
+		return 0;
+	errno = EACCES;
+	return -1;
+}
+
+/* What kind of place we are in, and whether the caller may be here. */
+static int note_place(struct walker *walker)
+{
+	struct fd_path link = fd_path(walker->dir);
+	char path[64]; /* the beginning will do */
+	struct statfs fs;
 	struct stat st;
+	ssize_t n;
 
 	if (fstatfs(walker->dir, &fs) < 0 || fstat(walker->dir, &st) < 0)
 		return -1;
 	walker->proc = fs.f_type == PROC_SUPER_MAGIC;
 	walker->proc_root = walker->proc && st.st_ino == 1; /* PROC_ROOT_INO */
-	return 0;
+	if (!walker->proc)
+		return 0;
+	n = readlink(link.text, path, sizeof(path) - 1);
+	if (n < 0)
+		return -1;
+	path[n] = '\0';
+	return check_procfs(walker->call, walker->dir, (struct str){path, (size_t)n});
 }
 
 /* Goes to FD (consumed). */
@@ -100,7 +154,8 @@ static bool is_last(const struct walker *walker)
 	return walker->rest[0] == '\0';
 }
 
-/* ---- procfs ------------------------------------------------------------------------------------- */
+/* ---- procfs -------------------------------------------------------------------------------------
+ */
 
 /* `self` and `thread-self` are links whose text depends on who reads it. 0: NAME is neither. */
 static int self_link(struct walker *walker, const char *name)
@@ -120,31 +175,8 @@ static int self_link(struct walker *walker, const char *name)
 	return prepend(walker, text) < 0 ? -1 : 1;
 }
 
-/*
- * The kernel lets the caller into the /proc directories of processes it may trace: its own sandbox.
- * We may trace more, so the same line is drawn here.
+/* ---- Steps --------------------------------------------------------------------------------------
  */
-static int check_process(const struct walker *walker, const char *name)
-{
-	struct caller_pids pids;
-	long pid;
-
-	if (!walker->proc_root || !isdigit((unsigned char)name[0]))
-		return 0;
-	pid = strtol(name, NULL, 10);
-	if (caller_pids(walker->call, &pids) < 0)
-		return -1;
-	if (pid == pids.shown_tgid || pid == pids.shown_tid)
-		return 0;
-	/* In a pid namespace of its own everything but init is the sandbox. */
-	if (walker->call->broker->own_proc ? pid != 1 :
-					     caller_is_inside(walker->call->broker, (pid_t)pid))
-		return 0;
-	errno = EACCES;
-	return -1;
-}
-
-/* ---- Steps -------------------------------------------------------------------------------------- */
 
 /* Follows the link NAME, opened as FD (consumed). */
 static int follow(struct walker *walker, const char *name, int fd)
@@ -181,8 +213,6 @@ static int step(struct walker *walker, const char *name, uint64_t flags)
 	r = self_link(walker, name);
 	if (r != 0)
 		return r < 0 ? -1 : 0;
-	if (check_process(walker, name) < 0)
-		return -1;
 	fd = openat(walker->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
@@ -207,8 +237,7 @@ int walk(const struct call *call, int base, const char *path, uint64_t flags)
 		return -1;
 	}
 	memcpy(walker.rest, path, strlen(path) + 1);
-	r = path[0] == '/' ? enter_root(&walker) :
-			     enter(&walker, fcntl(base, F_DUPFD_CLOEXEC, 0));
+	r = path[0] == '/' ? enter_root(&walker) : enter(&walker, fcntl(base, F_DUPFD_CLOEXEC, 0));
 	while (r == 0 && (r = next(&walker, name)) == 0)
 		r = step(&walker, name, flags);
 	if (r == 1 && (flags & O_DIRECTORY) &&

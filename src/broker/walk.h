@@ -6,13 +6,20 @@
 #include "broker/call.h"
 
 /*
- * Pins (O_PATH) what PATH leads to from directory BASE: `self` and `thread-self` in a procfs are the
- * caller's, magic links are followed where the caller may. FLAGS: O_NOFOLLOW, O_DIRECTORY. Returns a
- * descriptor, or -1 with errno.
+ * Pins (O_PATH) what PATH leads to from directory BASE: `self` and `thread-self` in a procfs are
+ * the caller's, magic links are followed where the caller may. FLAGS: O_NOFOLLOW, O_DIRECTORY.
+ * Returns a descriptor, or -1 with errno.
  */
 int walk(const struct call *call, int base, const char *path, uint64_t flags);
 
 /* Is FD, whose canonical path is PATH, on a procfs? */
 bool is_on_procfs(const struct broker *broker, int fd, struct str path);
+
+/*
+ * The kernel lets the caller into the /proc directories of processes it may trace: its own sandbox.
+ * We may trace more, so the same line is drawn here, about where FD (canonical path PATH) is, however
+ * one got there. 0; -1 with EACCES.
+ */
+int check_procfs(const struct call *call, int fd, struct str path);
 
 #endif

@@ -25,11 +25,11 @@ static uint64_t kept_mask(void)
 	return mask;
 }
 
-int caps_drop(void)
+int caps_drop(uint64_t also)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2];
-	uint64_t mask = kept_mask();
+	uint64_t mask = kept_mask() | also;
 
 	/* Ends at the first number this kernel does not know. */
 	for (int cap = 0; cap < 64; cap++) {

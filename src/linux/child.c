@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From fork to exec: the order in which the facilities are applied. No stdio,
+ * From fork to exec: the order in which the facilities are applied. No heap,
  * no decisions; the first step that fails is reported and nothing is executed.
  *
  * init:    wait for id maps, loopback, mounts, then fork the command
@@ -17,13 +17,16 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/banned.h"
 
-enum { PASS_FDS_MAX = 64 };
+enum {
+	PASS_FDS_MAX = 64
+};
 
 void child_report(int control, const struct spawn_message *message)
 {
@@ -40,21 +43,25 @@ __attribute__((noreturn)) static void fail(int control, enum spawn_stage stage, 
 	_exit(71);
 }
 
-/* ---- The command ------------------------------------------------------------------------------- */
+/* ---- The command -------------------------------------------------------------------------------
+ */
 
 /* Every signal back to its default but those that were ignored when we were started. */
-static void restore_signals(const sigset_t *mask)
+static void restore_signals(const struct child_context *context)
 {
 	struct sigaction action;
 
 	for (int i = 1; i < NSIG; i++) {
-		if (sigaction(i, NULL, &action) < 0 || action.sa_handler == SIG_IGN)
+		if (sigaction(i, NULL, &action) < 0)
 			continue;
-		action.sa_handler = SIG_DFL;
+		if (action.sa_handler != SIG_IGN && !(i == SIGCHLD && context->sigchld_ignored))
+			action.sa_handler = SIG_DFL;
+		else
+			action.sa_handler = SIG_IGN;
 		action.sa_flags = 0;
 		(void)sigaction(i, &action, NULL);
 	}
-	(void)sigprocmask(SIG_SETMASK, mask, NULL);
+	(void)sigprocmask(SIG_SETMASK, context->options->mask, NULL);
 }
 
 static int scrub(const struct child_context *context, int ruleset)
@@ -78,11 +85,9 @@ static int scrub(const struct child_context *context, int ruleset)
 			keep[k] = keep[k - 1];
 			keep[k - 1] = swapped;
 		}
-	for (size_t i = 1; i < n; i++)
-		if (keep[i] == keep[i - 1]) {
-			errno = EINVAL;
+	for (size_t i = 0; i < context->options->n_pass_fds; i++)
+		if (fcntl(context->options->pass_fds[i], F_SETFD, 0) < 0)
 			return -1;
-		}
 	return scrub_fds(keep, n);
 }
 
@@ -141,14 +146,14 @@ __attribute__((noreturn)) static void command(const struct child_context *contex
 	int cleanup_fd ruleset = -1;
 	char byte;
 
-	restore_signals(options->mask);
+	restore_signals(context);
 	/* While we still may look everywhere: rows name places, they do not open them. */
 	ruleset = landlock_build(plan);
 	if (ruleset < 0)
 		fail(context->control, STAGE_LANDLOCK, 0);
 	if (options->cwd && chdir(options->cwd) < 0)
 		fail(context->control, STAGE_CWD, 0);
-	if (caps_drop() < 0)
+	if (caps_drop(0) < 0)
 		fail(context->control, STAGE_CAPS, 0);
 	if (scrub(context, ruleset) < 0)
 		fail(context->control, STAGE_FDS, 0);
@@ -169,7 +174,8 @@ __attribute__((noreturn)) static void command(const struct child_context *contex
 	fail(context->control, STAGE_EXEC, 0);
 }
 
-/* ---- init -------------------------------------------------------------------------------------- */
+/* ---- init --------------------------------------------------------------------------------------
+ */
 
 /* Our stdio would keep the caller's pipes open. */
 static int drop_stdio(void)
@@ -194,27 +200,36 @@ static void set_up(const struct child_context *context)
 		fail(context->control, STAGE_MOUNT, (int)at);
 	for (const char *const *dir = options->make_dirs; dir && *dir; dir++)
 		if (mkdir(*dir, 0700) < 0 && errno != EEXIST)
-			fail(context->control, STAGE_MOUNT, (int)at);
+			fail(context->control, STAGE_DIRS, 0);
 }
 
 void child_init(const struct child_context *context)
 {
-	bool pid_ns = context->options->plan->ns & NS_PID;
-	int keep[2] = {context->control, -1};
+	struct child_context own = *context;
+	const struct spawn_options *options = context->options;
+	struct sigaction action = {.sa_handler = SIG_DFL}, old = action;
+	bool pid_ns = options->plan->ns & NS_PID;
+	int keep[2] = {context->control, options->scratch_lock};
 	pid_t pid;
 	char byte;
 
+	/* Ignored, it would reap the command behind our back. */
+	(void)sigaction(SIGCHLD, &action, &old);
+	own.sigchld_ignored = old.sa_handler == SIG_IGN;
 	if (io_read_full(context->mapped, &byte, 1) < 0)
 		_exit(71);
-	set_up(context);
+	set_up(&own);
 	/* After the id maps: a change of credentials clears it. */
 	if (pid_ns ? prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 :
 		     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		fail(context->control, STAGE_FORK, 0);
-	pid = fork();
+	/* The raw call: fork(3) runs handlers of a program that we are only a copy of. */
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
 	if (pid == 0)
-		command(context);
-	if (pid < 0 || drop_stdio() < 0 || scrub_fds(keep, 1) < 0)
+		command(&own);
+	if (keep[0] > keep[1])
+		keep[0] = keep[1], keep[1] = context->control;
+	if (pid < 0 || drop_stdio() < 0 || scrub_fds(keep, 2) < 0)
 		fail(context->control, STAGE_FORK, 0);
-	init_run(context->control, pid, context->options);
+	init_run(context->control, pid, options);
 }

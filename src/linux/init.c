@@ -12,125 +12,71 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdalign.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/prctl.h>
+#include <stdlib.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "linux/child.h"
+#include "linux/proc.h"
+#include "linux/scratch.h"
 #include "base/banned.h"
-
-/* getdents64(2) itself: readdir(3) allocates, and we may be the fork of a threaded program. */
-struct linux_dirent64 {
-	uint64_t ino;
-	int64_t off;
-	unsigned short length;
-	unsigned char type;
-	char name[];
-};
-
-/* Calls EACH for the entries of DIR but `.` and `..`. */
-static void each_entry(int dir, void (*each)(int dir, const char *name, unsigned depth), unsigned depth)
-{
-	alignas(struct linux_dirent64) char buffer[4096];
-	long n;
-
-	while ((n = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0) {
-		for (long at = 0; at < n;) {
-			struct linux_dirent64 *entry = (struct linux_dirent64 *)(void *)(buffer + at);
-
-			at += entry->length;
-			if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0)
-				each(dir, entry->name, depth);
-		}
-	}
-}
 
 /* ---- Without a pid namespace ------------------------------------------------------------------- */
 
-static bool is_child(int proc, const char *name)
+static bool is_descendant(int proc, pid_t pid)
 {
-	char path[64], text[512];
-	int cleanup_fd fd = -1;
-	const char *p;
-	ssize_t n;
-	int parent;
-
-	(void)snprintf(path, sizeof(path), "%s/stat", name);
-	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (n < 0)
-		return false;
-	text[n] = '\0';
-	p = strrchr(text, ')'); /* the name before it may contain anything, proc_pid_stat(5) */
-	return p && sscanf(p + 1, " %*c %d", &parent) == 1 && parent == getpid();
+	for (int i = 0; i < 1000 && pid > 1; i++) {
+		pid = proc_parent(proc, pid);
+		if (pid == getpid())
+			return true;
+	}
+	return false;
 }
 
-static void kill_child(int proc, const char *name, unsigned depth)
+static int signal_entry(int proc, const char *name, void *signal)
 {
-	int pid;
+	pid_t pid = (pid_t)strtol(name, NULL, 10);
 
-	(void)depth;
-	if (sscanf(name, "%d", &pid) == 1 && is_child(proc, name))
-		(void)kill(pid, SIGKILL);
+	if (pid > 1 && is_descendant(proc, pid))
+		(void)kill(pid, *(int *)signal);
+	return 0;
 }
 
-/* Kills every child of ours; the orphans they leave become our children next. */
-static void kill_children(void)
+static int signal_descendants(int signal)
 {
 	int cleanup_fd proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	each_entry(proc, kill_child, 0);
+	return proc < 0 ? -1 : proc_each_entry(proc, signal_entry, &signal);
 }
 
+/*
+ * Stops everybody before killing anybody, so that nobody forks on in the meantime. Orphans become
+ * our children, so the end is reached when there are none.
+ */
 static void kill_everything(void)
 {
-	for (;;) {
-		int r;
+	enum {
+		STOP_ROUNDS = 3
+	};
+	const struct timespec pause = {.tv_nsec = 1000000};
 
-		kill_children();
-		r = waitpid(-1, NULL, WNOHANG | __WALL);
+	for (;;) {
+		int r = 0;
+
+		for (int i = 0; i < STOP_ROUNDS; i++)
+			r |= signal_descendants(SIGSTOP);
+		/* Without a procfs nobody can be found; the broker is gone, and they stay confined. */
+		if (signal_descendants(SIGKILL) < 0 || r < 0)
+			return;
+		while ((r = waitpid(-1, NULL, WNOHANG | __WALL)) > 0)
+			;
 		if (r < 0 && errno == ECHILD)
 			return;
-		if (r == 0) {
-			struct timespec pause = {.tv_nsec = 1000000};
-
-			(void)nanosleep(&pause, NULL);
-		}
+		(void)nanosleep(&pause, NULL);
 	}
-}
-
-/* A folder deeper than this was made to be hard to remove; what is left of it is in /tmp. */
-enum { REMOVE_DEPTH_MAX = 200 };
-
-static void remove_entry(int dir, const char *name, unsigned depth)
-{
-	int cleanup_fd below = -1;
-
-	if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0 ||
-	    depth == REMOVE_DEPTH_MAX)
-		return;
-	/* The command may have shut its folders; a link is not followed. */
-	below = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (below < 0)
-		return;
-	if (fchmodat(dir, name, 0700, 0) < 0)
-		return;
-	fd_close(&below);
-	below = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (below < 0)
-		return;
-	each_entry(below, remove_entry, depth + 1);
-	(void)unlinkat(dir, name, AT_REMOVEDIR);
 }
 
 /* ---- The loop ---------------------------------------------------------------------------------- */
@@ -183,6 +129,6 @@ void init_run(int control, pid_t command, const struct spawn_options *options)
 		_exit(0);
 	kill_everything();
 	if (options->scratch)
-		remove_entry(AT_FDCWD, options->scratch, 0);
+		scratch_remove(options->scratch);
 	_exit(0);
 }

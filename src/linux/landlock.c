@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -27,14 +26,9 @@ static int create_ruleset(const struct plan *plan)
 		.handled_access_net = plan->landlock_net,
 		.scoped = plan->landlock_scoped,
 	};
-	size_t size = sizeof(attr);
 
-	/* A kernel refuses fields it does not know, even empty ones, only if they are not zero. */
-	if (!attr.scoped)
-		size = offsetof(struct landlock_ruleset_attr_, scoped);
-	if (!attr.scoped && !attr.handled_access_net)
-		size = offsetof(struct landlock_ruleset_attr_, handled_access_net);
-	return (int)syscall(SYS_landlock_create_ruleset_, &attr, size, 0);
+	/* An older kernel takes the fields it does not know as long as they are zero. */
+	return (int)syscall(SYS_landlock_create_ruleset_, &attr, sizeof(attr), 0);
 }
 
 /* 0; 1: nothing is there; -1 with errno. */
@@ -45,7 +39,9 @@ static int add_row(int ruleset, const struct landlock_row *row)
 	struct stat st;
 
 	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP ? 1 : -1;
+		return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP
+			       ? 1
+			       : -1;
 	if (fstat(fd, &st) < 0)
 		return -1;
 	beneath.allowed_access = row->rights;
@@ -54,7 +50,8 @@ static int add_row(int ruleset, const struct landlock_row *row)
 	/* Symlinks carry no rights: what they lead to has a row of its own or none. */
 	if (S_ISLNK(st.st_mode) || beneath.allowed_access == 0)
 		return 1;
-	return (int)syscall(SYS_landlock_add_rule_, ruleset, LANDLOCK_RULE_PATH_BENEATH_, &beneath, 0);
+	return (int)syscall(SYS_landlock_add_rule_, ruleset, LANDLOCK_RULE_PATH_BENEATH_, &beneath,
+			    0);
 }
 
 int landlock_build(const struct plan *plan)

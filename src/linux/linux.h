@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -75,11 +76,11 @@ int mount_apply(const struct plan *plan, size_t *ret_at);
 
 /*
  * Drops capabilities to those that matter for a user's own files (chown, dac_override, fowner,
- * fsetid, kill, setuid, setgid ...) and takes the others out of the bounding set.
+ * fsetid, kill, setuid, setgid ...) and ALSO, a set of bits; the others leave the bounding set.
  */
-int caps_drop(void);
+int caps_drop(uint64_t also);
 
-/* Closes every descriptor from 3 on but KEEP (ascending). Fails closed. */
+/* Closes every descriptor from 3 on but KEEP (ascending, may repeat). 0, or -1: something is open. */
 int scrub_fds(const int *keep, size_t n);
 
 /* ---- child.c --------------------------------------------------------------------------------- */
@@ -92,6 +93,7 @@ enum spawn_stage {
 	STAGE_ID_MAP,
 	STAGE_LOOPBACK,
 	STAGE_MOUNT,
+	STAGE_DIRS,
 	STAGE_CAPS,
 	STAGE_CWD,
 	STAGE_FDS,
@@ -106,21 +108,23 @@ struct spawn_options {
 	const struct caps *caps;
 	char *const *argv; /* argv[0] as given; PATH of the environment is searched */
 	char *const *env;
-	const char *cwd;   /* NULL: stay; else entered after mounting (same place, new mounts) */
+	const char *cwd; /* NULL: stay; else entered after mounting (same place, new mounts) */
 	const int *pass_fds;
 	size_t n_pass_fds;
-	const char *const *make_dirs; /* created 0700 inside after mounting, NULL-terminated or NULL */
+	const char *const
+		*make_dirs;   /* created 0700 inside after mounting, NULL-terminated or NULL */
 	const sigset_t *mask; /* the signal mask the command starts with */
 	const char *scratch; /* removed with all that is in it when the run is over; NULL: none */
+	int scratch_lock;    /* kept open until then; -1: none */
 };
 
 struct spawned {
-	pid_t init;         /* our child */
-	pid_t command;      /* in our pid namespace */
+	pid_t init;    /* our child */
+	pid_t command; /* in our pid namespace */
 	int command_pidfd;
-	int listener;       /* seccomp notifications; -1: nothing is brokered */
-	int control;        /* messages from init and command; closing it means "kill everything" */
-	int go;             /* what the command waits for before exec */
+	int listener; /* seccomp notifications; -1: nothing is brokered */
+	int control;  /* messages from init and command; closing it means "kill everything" */
+	int go;       /* what the command waits for before exec */
 	bool pid_ns;
 };
 

@@ -22,9 +22,9 @@ static enum entry_type entry_type(DIR *dir, const struct dirent *entry)
 	case DT_UNKNOWN: /* some file systems do not say */
 		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			return ENTRY_OTHER;
-		return S_ISDIR(st.st_mode) ? ENTRY_DIRECTORY :
-		       S_ISLNK(st.st_mode) ? ENTRY_SYMLINK :
-					     ENTRY_OTHER;
+		return S_ISDIR(st.st_mode)   ? ENTRY_DIRECTORY
+		       : S_ISLNK(st.st_mode) ? ENTRY_SYMLINK
+					     : ENTRY_OTHER;
 	default:
 		return ENTRY_OTHER;
 	}
@@ -41,11 +41,13 @@ int linux_list(void *context, const char *path,
 	(void)context;
 	if (!dir)
 		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 1 : 2;
-	while (r == 0 && (entry = readdir(dir))) {
+	while (r == 0 && (errno = 0, entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
 		r = each(each_context, entry->d_name, entry_type(dir, entry));
 	}
+	if (r == 0 && errno)
+		r = 2;
 	(void)closedir(dir);
 	return r;
 }

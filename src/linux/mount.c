@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -30,6 +31,7 @@
 
 enum {
 	AT_RECURSIVE_ = 0x8000,
+	SYS_mount_setattr_ = 442, /* 5.12 */
 	MOUNTS_MAX = 1024,
 };
 
@@ -68,7 +70,8 @@ static int shroud_open(const char *place)
 	int cleanup_fd root = -1;
 	int cleanup_fd file = -1;
 
-	if (mount("lapbelt", place, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k,mode=755") < 0)
+	if (mount("lapbelt", place, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k,mode=755") <
+	    0)
 		return -1;
 	root = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0 || mkdirat(root, "directory", 0) < 0)
@@ -111,7 +114,8 @@ static int hide_all(const struct plan *plan, size_t *ret_at)
 	return r;
 }
 
-/* ---- A private /tmp that keeps what belongs to the run ----------------------------------------- */
+/* ---- A private /tmp that keeps what belongs to the run -----------------------------------------
+ */
 
 /* mkdir -p for the parents of PATH, and a mount point of the kind of TREE at PATH itself. */
 static int make_mount_point(const char *path, int tree)
@@ -152,6 +156,18 @@ static int keep_attach(const char *path, int tree)
 	return target < 0 ? -1 : attach(tree, target);
 }
 
+struct mount_attr_ {
+	uint64_t set, clear, propagation, userns_fd;
+};
+
+static int make_read_only(int tree)
+{
+	struct mount_attr_ attr = {.set = 1 /* MOUNT_ATTR_RDONLY */};
+
+	return (int)syscall(SYS_mount_setattr_, tree, "", AT_EMPTY_PATH | AT_RECURSIVE_, &attr,
+			    sizeof(attr));
+}
+
 /* Opens what the rows keep (-1 where nothing is), before something is mounted over it. */
 static int keep_open_all(const struct plan *plan, int *trees, size_t *ret_at)
 {
@@ -160,7 +176,8 @@ static int keep_open_all(const struct plan *plan, int *trees, size_t *ret_at)
 			continue;
 		*ret_at = i;
 		trees[i] = clone_tree(AT_FDCWD, plan->mounts[i].path, AT_RECURSIVE_);
-		if (trees[i] < 0 && !is_gone(errno))
+		if (trees[i] < 0 ? !is_gone(errno) :
+				   plan->mounts[i].read_only && make_read_only(trees[i]) < 0)
 			return -1;
 	}
 	return 0;

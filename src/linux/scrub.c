@@ -2,39 +2,46 @@
 /* No descriptor reaches the command by accident. */
 #include "linux/linux.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
-#include <sys/resource.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+#include "linux/proc.h"
 #include "base/banned.h"
 
-enum { FIRST = 3 };
+enum {
+	FIRST = 3
+};
 
-/*
- * Closes FIRST_FD to LAST_FD inclusive. Where close_range(2) (5.9) is refused, one by one up to the
- * hard limit: nothing above it can be open unless the limit was lowered since, so the kernel's own
- * ceiling bounds the loop.
- */
-static int close_span(unsigned first, unsigned last)
+struct kept {
+	const int *fds; /* ascending, may repeat */
+	size_t n;
+};
+
+static int close_entry(int dir, const char *name, void *context)
 {
-	struct rlimit limit;
+	const struct kept *kept = context;
+	int fd = (int)strtol(name, NULL, 10);
 
-	if (first > last)
+	for (size_t i = 0; i < kept->n; i++)
+		if (kept->fds[i] == fd)
+			return 0;
+	if (fd < FIRST || fd == dir)
 		return 0;
-	if (syscall(SYS_close_range, first, last, 0) == 0)
-		return 0;
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return -1;
-	if (limit.rlim_max < 1024 * 1024)
-		limit.rlim_max = 1024 * 1024;
-	for (unsigned fd = first; fd <= last && fd < limit.rlim_max; fd++)
-		if (close((int)fd) < 0 && errno != EBADF)
-			return -1;
-	return 0;
+	return close(fd) < 0 && errno != EBADF;
+}
+
+/* Where close_range(2) (5.9) is refused: what the kernel says is open. */
+static int close_listed(const int *keep, size_t n)
+{
+	struct kept kept = {keep, n};
+	int cleanup_fd dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return dir < 0 || proc_each_entry(dir, close_entry, &kept) != 0 ? -1 : 0;
 }
 
 int scrub_fds(const int *keep, size_t n)
@@ -42,11 +49,12 @@ int scrub_fds(const int *keep, size_t n)
 	unsigned next = FIRST;
 
 	for (size_t i = 0; i < n; i++) {
-		if (keep[i] < FIRST)
+		if (keep[i] < FIRST || (unsigned)keep[i] < next)
 			continue;
-		if ((unsigned)keep[i] < next || close_span(next, (unsigned)keep[i] - 1) < 0)
-			return -1;
+		if ((unsigned)keep[i] > next &&
+		    syscall(SYS_close_range, next, (unsigned)keep[i] - 1, 0) < 0)
+			return close_listed(keep, n);
 		next = (unsigned)keep[i] + 1;
 	}
-	return close_span(next, UINT32_MAX >> 1);
+	return syscall(SYS_close_range, next, (unsigned)INT_MAX, 0) < 0 ? close_listed(keep, n) : 0;
 }

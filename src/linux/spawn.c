@@ -3,7 +3,6 @@
 #include "linux/linux.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/io.h"
 #include "linux/child.h"
 #include "base/banned.h"
 
@@ -23,8 +21,11 @@ static const struct {
 	unsigned ns;
 	unsigned long flag;
 } clone_flags[] = {
-	{NS_USER, CLONE_NEWUSER}, {NS_MOUNT, CLONE_NEWNS}, {NS_PID, CLONE_NEWPID},
-	{NS_IPC, CLONE_NEWIPC},   {NS_NET, CLONE_NEWNET},
+	{NS_USER,  CLONE_NEWUSER},
+        {NS_MOUNT, CLONE_NEWNS  },
+        {NS_PID,   CLONE_NEWPID },
+	{NS_IPC,   CLONE_NEWIPC },
+        {NS_NET,   CLONE_NEWNET },
 };
 
 static const char *const stage_texts[] = {
@@ -34,6 +35,7 @@ static const char *const stage_texts[] = {
 	[STAGE_ID_MAP] = "map user ids into the user namespace",
 	[STAGE_LOOPBACK] = "bring up the private loopback interface",
 	[STAGE_MOUNT] = "mount",
+	[STAGE_DIRS] = "make the private folders",
 	[STAGE_CAPS] = "drop capabilities",
 	[STAGE_CWD] = "enter the working directory",
 	[STAGE_FDS] = "close inherited descriptors",
@@ -96,7 +98,7 @@ int spawn_receive(const struct spawned *spawned, struct spawn_message *ret, stru
 
 /* The descriptors both sides start with. */
 struct channels {
-	int control[2], mapped[2], go[2];
+	int control[2], mapped[2], go[2]; /* sockets: sending raises no SIGPIPE if asked not to */
 };
 
 static void channels_close(struct channels *channels)
@@ -114,7 +116,8 @@ static int channels_open(struct channels *channels, struct err *e)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channels->control) < 0 ||
 	    setsockopt(channels->control[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0 ||
-	    pipe2(channels->mapped, O_CLOEXEC) < 0 || pipe2(channels->go, O_CLOEXEC) < 0)
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channels->mapped) < 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channels->go) < 0)
 		return err_os(e, "could not make the channels of the run");
 	return 0;
 }
@@ -140,7 +143,7 @@ static pid_t fork_init(const struct spawn_options *options, struct channels *cha
 		       char **shell_argv)
 {
 	struct child_context context = {.options = options, .shell_argv = shell_argv};
-	unsigned long flags = SIGCHLD;
+	unsigned long flags = 0; /* no SIGCHLD: whoever called us may handle or ignore it */
 	pid_t pid;
 
 	for (size_t i = 0; i < sizeof(clone_flags) / sizeof(clone_flags[0]); i++)
@@ -181,8 +184,7 @@ static int take_over(struct spawned *spawned, struct spawn_message *ret_failed, 
 		return fail_at(STAGE_LISTENER, ret_failed, e);
 	if (message.value < 0)
 		return 0;
-	spawned->listener =
-		(int)syscall(SYS_pidfd_getfd, spawned->command_pidfd, message.value, 0);
+	spawned->listener = (int)syscall(SYS_pidfd_getfd, spawned->command_pidfd, message.value, 0);
 	return spawned->listener < 0 ? fail_at(STAGE_LISTENER, ret_failed, e) : 0;
 }
 
@@ -207,7 +209,7 @@ static int start(const struct spawn_options *options, struct channels *channels,
 	fd_close(&channels->control[1]);
 	if ((options->plan->ns & NS_USER) && ns_map_ids(spawned->init, options->caps->root) < 0)
 		return fail_at(STAGE_ID_MAP, ret_failed, e);
-	if (io_write_full(channels->mapped[1], "m", 1) < 0)
+	if (send(channels->mapped[1], "m", 1, MSG_NOSIGNAL) != 1)
 		return fail_at(STAGE_FORK, ret_failed, e);
 	spawned->pid_ns = options->plan->ns & NS_PID;
 	spawned->control = fd_steal(&channels->control[0]);
@@ -218,7 +220,11 @@ static int start(const struct spawn_options *options, struct channels *channels,
 int spawn_start(const struct spawn_options *options, struct spawned *ret,
 		struct spawn_message *ret_failed, struct err *e)
 {
-	struct channels channels = {{-1, -1}, {-1, -1}, {-1, -1}};
+	struct channels channels = {
+		{-1, -1},
+                {-1, -1},
+                {-1, -1}
+        };
 	struct spawned spawned = SPAWNED_NONE;
 	struct spawn_message failed = {.stage = STAGE_DONE};
 	int r = start(options, &channels, &spawned, &failed, e);
@@ -235,7 +241,7 @@ int spawn_start(const struct spawn_options *options, struct spawned *ret,
 
 int spawn_go(struct spawned *spawned, struct err *e)
 {
-	ssize_t n = write(spawned->go, "g", 1);
+	ssize_t n = send(spawned->go, "g", 1, MSG_NOSIGNAL);
 
 	fd_close(&spawned->go);
 	return n == 1 ? 0 : err_os(e, "could not let the command start");
@@ -245,12 +251,13 @@ void spawn_end(struct spawned *spawned)
 {
 	fd_close(&spawned->go);
 	fd_close(&spawned->listener);
-	/* The kernel kills a pid namespace with its init; without one init does it when this closes. */
+	/* The kernel kills a pid namespace with its init; without one init does it when this
+	 * closes. */
 	if (spawned->init > 0)
 		(void)kill(spawned->init, spawned->pid_ns ? SIGKILL : SIGCONT);
 	fd_close(&spawned->control);
 	fd_close(&spawned->command_pidfd);
-	while (spawned->init > 0 && waitpid(spawned->init, NULL, 0) < 0 && errno == EINTR)
+	while (spawned->init > 0 && waitpid(spawned->init, NULL, __WALL) < 0 && errno == EINTR)
 		;
 	*spawned = SPAWNED_NONE;
 }

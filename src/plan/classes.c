@@ -19,7 +19,8 @@ static bool needs_write(const struct planner *p)
 
 static bool needs_signal(const struct planner *p)
 {
-	bool by_kernel = has_ns(p, NS_PID) || p->caps->landlock_abi >= 6;
+	/* A pid namespace does not bound kill(0): the process group reaches around it. */
+	bool by_kernel = p->caps->landlock_abi >= 6;
 
 	if (p->facts.signal == CAN_ALLOW)
 		return is_private(p, SCOPE_PID) && !by_kernel;

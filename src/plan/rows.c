@@ -69,6 +69,9 @@ enum {
 			   0x20000000 | 0x40000000,
 	CLONE_NEWTIME_ = 0x00000080, /* a signal number in clone(2) */
 	PR_SET_DUMPABLE_ = 4,
+	PRIO_PGRP_ = 1,
+	IOPRIO_PGRP_ = 2,
+	IOPRIO_USER_ = 3,
 	F_SETOWN_ = 8,
 	F_SETOWN_EX_ = 15,
 	UNIX = 1,

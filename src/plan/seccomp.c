@@ -125,6 +125,8 @@ static unsigned when_processes(const struct planner *p)
 		ret |= WHEN_NO_FORK;
 	if (!p->input->nested_userns)
 		ret |= WHEN_NO_NESTING;
+	if (is_private(p, SCOPE_PID))
+		ret |= WHEN_PRIVATE_PID;
 	if (is_private(p, SCOPE_PID) && !has_ns(p, NS_PID))
 		ret |= WHEN_OTHERS;
 	return ret;

@@ -12,21 +12,16 @@ static int too_big(struct err *e)
 
 /* ---- Finding the rule ----------------------------------------------------------------------- */
 
-static uint32_t label_at_end(const struct dfa *dfa, struct str path)
-{
-	return dfa->label[dfa_walk(dfa, dfa->start, path)];
-}
-
 const struct rule *block_find(const struct block *block, struct str path)
 {
-	uint32_t found = block->texts ? label_at_end(block->texts, path) : 0;
+	uint32_t found = texts_find(&block->texts, path);
 
 	for (uint32_t i = 0; i < block->n_members; i++) {
 		const struct block_member *member = &block->members[i];
 
 		if (member->place < found)
 			break;
-		if (label_at_end(member->dfa, path))
+		if (member->dfa->label[dfa_walk(member->dfa, member->dfa->start, path)])
 			return block->rules[member->place];
 	}
 	return block->rules[found ? found - 1 : 0];
@@ -116,7 +111,8 @@ static bool reserve(const struct build *b, enum origin origin, struct op_blocks 
 
 static bool sort_rules(const struct build *b, enum origin origin, struct op_blocks blocks[OP_COUNT])
 {
-	const struct rule **list = arena_array(b->compiler->arena, b->n_rules, sizeof(*list));
+	const struct rule **list =
+		arena_array(b->compiler->arena, b->n_rules, sizeof(struct rule *));
 	size_t next[OP_COUNT];
 
 	if (!list || !reserve(b, origin, blocks, next))
@@ -141,53 +137,55 @@ static bool sort_rules(const struct build *b, enum origin origin, struct op_bloc
 
 /* ---- Compiling ------------------------------------------------------------------------------ */
 
+static bool is_text(const struct expr *expr)
+{
+	return expr->kind == EXPR_TEST && expr->test.match != MATCH_REGEX;
+}
+
 static bool is_text_union(const struct expr *expr)
 {
 	bool ok = expr->kind == EXPR_ANY;
 
-	if (expr->kind == EXPR_TEST)
-		return expr->test.match != MATCH_REGEX;
-	for (size_t i = 0; i < expr->n && ok; i++)
-		ok = expr->kids[i]->kind == EXPR_TEST && is_text_union(expr->kids[i]);
-	return ok;
+	for (size_t i = 0; ok && i < expr->n; i++)
+		ok = is_text(expr->kids[i]);
+	return ok || is_text(expr);
 }
 
-/* Adds RULE to the members of BLOCK, as rule number PLACE. */
-static int add_member(struct build *b, struct block *block, uint32_t place)
+static int add_texts(struct build *b, struct block *block, const struct expr *expr, uint32_t place)
 {
-	struct block_member *member = &block->members[block->n_members++];
+	bool ok = true;
 
-	member->place = place;
-	return filter_build_dfa(b->compiler, &block->rules[place], &place, 1, &member->dfa, b->e);
+	if (expr->kind == EXPR_TEST)
+		ok = texts_add(&block->texts, b->compiler->arena, &expr->test, place);
+	for (size_t i = 0; expr->kind != EXPR_TEST && i < expr->n && ok; i++)
+		ok = texts_add(&block->texts, b->compiler->arena, &expr->kids[i]->test, place);
+	return ok ? 0 : too_big(b->e);
 }
 
 /* What block_find() needs. */
 static int index_block(struct build *b, struct block *block)
 {
-	struct arena *scratch = b->compiler->scratch;
-	const struct rule **texts = arena_array(scratch, block->n, sizeof(*texts));
-	uint32_t *places = arena_array(scratch, block->n, sizeof(*places));
-	uint32_t n_texts = 0;
+	int r = 0;
 
+	block->texts.target = b->compiler->target;
 	block->members = arena_array(b->compiler->arena, block->n, sizeof(*block->members));
-	if (!texts || !places || !block->members)
+	if (!block->members)
 		return too_big(b->e);
-	for (uint32_t place = block->n; place-- > 0;) {
-		int r = 0;
+	for (uint32_t place = block->n; place-- > 0 && r == 0;) {
+		const struct rule *rule = block->rules[place];
 
-		b->ret->of[block->rules[place]->index] = block;
-		if (is_text_union(block->rules[place]->filter)) {
-			texts[n_texts] = block->rules[place];
-			places[n_texts++] = place;
+		b->ret->of[rule->index] = block;
+		if (is_text_union(rule->filter)) {
+			r = add_texts(b, block, rule->filter, place);
 		} else if (place > 0) {
-			r = add_member(b, block, place);
+			struct block_member *member = &block->members[block->n_members++];
+
+			member->place = place;
+			r = filter_build_dfa(b->compiler, rule->filter, &member->dfa);
 		}
-		if (r < 0)
-			return r;
 	}
-	if (n_texts == 0)
-		return 0;
-	return filter_build_dfa(b->compiler, texts, places, n_texts, &block->texts, b->e);
+	texts_sort(&block->texts);
+	return r;
 }
 
 /* The condition of a block is that of one rule with all the filters. */
@@ -196,14 +194,14 @@ static int compile_block(struct build *b, struct block *block)
 	struct expr any = {.kind = EXPR_ANY, .n = block->n};
 	int r = 0;
 
-	any.kids = arena_array(b->compiler->scratch, block->n, sizeof(*any.kids));
+	any.kids = arena_array(b->compiler->scratch, block->n, sizeof(struct expr *));
 	if (!any.kids)
 		return too_big(b->e);
 	for (uint32_t i = 0; i < block->n; i++)
 		any.kids[i] = block->rules[i]->filter;
 	if (block->n > 1)
 		r = index_block(b, block);
-	return r < 0 ? r : filter_compile(b->compiler, &any, &block->when, b->e);
+	return r < 0 ? r : filter_compile(b->compiler, &any, &block->when);
 }
 
 static int compile_blocks(struct build *b, struct op_blocks blocks[OP_COUNT])
@@ -225,7 +223,7 @@ int blocks_build(struct filter_compiler *compiler, const struct rule *rules, siz
 	*ret = (struct blocks){0};
 	for (size_t i = 0; i < n && !b.join; i++)
 		b.join = rules[i].filter && each_test(rules[i].filter, is_path_regex, NULL);
-	ret->of = arena_array(compiler->scratch, n, sizeof(*ret->of));
+	ret->of = arena_array(compiler->scratch, n, sizeof(struct block *));
 	if (!ret->of || !sort_rules(&b, ORIGIN_PROFILE, ret->profile) ||
 	    !sort_rules(&b, ORIGIN_RUNTIME, ret->runtime))
 		return too_big(e);

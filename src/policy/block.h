@@ -14,6 +14,7 @@
 
 #include "policy/filter.h"
 #include "policy/policy.h"
+#include "policy/texts.h"
 
 /* A rule that is asked alone. */
 struct block_member {
@@ -26,9 +27,8 @@ struct block {
 	uint32_t n;
 	condition when;
 
-	/* To find one of several rules. Labels: the place of the last one that matches, plus one;
-	 * or 0. */
-	const struct dfa *texts; /* all rules without regular expressions at once; may be NULL */
+	/* To find one of several rules. */
+	struct texts texts;           /* of all rules without regular expressions */
 	struct block_member *members; /* the others, last first, but for the first of all rules */
 	uint32_t n_members;
 };

@@ -152,7 +152,9 @@ static int compile_rules(struct build *b)
 		.scratch = &b->scratch,
 		.states = b->builder->limits.states,
 		.conditions = &policy->conditions,
+		.e = b->e,
 		.paths.arena = &b->scratch,
+		.built.arena = &b->scratch,
 		.known.arena = &b->scratch,
 	};
 	if (!conditions_init(&policy->conditions, &policy->arena, &b->scratch))
@@ -185,7 +187,7 @@ static int build_automaton(struct build *b)
 		.prune = columns_prune,
 		.context = &b->columns,
 	};
-	struct subsets subsets;
+	struct subsets subsets = {0};
 	uint32_t *labels;
 	int r;
 

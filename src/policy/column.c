@@ -213,9 +213,10 @@ bool columns_build(struct columns *c)
 	c->truth = arena_array(c->scratch, c->n_atoms, sizeof(*c->truth));
 	c->needed = arena_array(c->scratch, c->n_atoms, sizeof(*c->needed));
 	c->atoms = arena_array(c->scratch, c->n_atoms, sizeof(*c->atoms));
-	c->chains.arena = c->rows.arena = c->scratch;
-	return c->list && c->truth && c->needed && c->atoms && add_columns(c) && sort_columns(c) &&
-	       reserve_entries(c);
+	c->facts = arena_array(c->scratch, c->n_atoms, sizeof(*c->facts));
+	c->chains.arena = c->rows.arena = c->asked.arena = c->scratch;
+	return c->list && c->truth && c->needed && c->atoms && c->facts && add_columns(c) &&
+	       sort_columns(c) && reserve_entries(c);
 }
 
 /* ---- Pruning -------------------------------------------------------------------------------- */
@@ -259,6 +260,38 @@ static void mark_needed(struct columns *c, const struct column *column, size_t n
 			c->needed[c->atoms[i]] = 1;
 }
 
+/* Sets needed for the atoms at hand, N of them. */
+static void find_needed(struct columns *c, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		c->needed[c->atoms[i]] = 0;
+	for (uint32_t i = 0; i < c->n_path; i++)
+		mark_needed(c, &c->list[i], n);
+}
+
+/* As find_needed(), which is not asked twice about the same atoms and truth. */
+static void recall_needed(struct columns *c, size_t n)
+{
+	int64_t id = intern_put(&c->asked, c->facts, n);
+	uint8_t **answers, *answer;
+
+	if (id >= 0 && (size_t)id < c->n_answers) {
+		for (size_t i = 0; i < n; i++)
+			c->needed[c->atoms[i]] = c->answers[id][i];
+		return;
+	}
+	find_needed(c, n);
+	answer = arena_alloc(c->scratch, n);
+	answers =
+		arena_grow(c->scratch, c->answers, c->n_answers, &c->cap_answers, sizeof(*answers));
+	if (!answer || !answers || (size_t)id != c->n_answers)
+		return; /* no memory: never mind */
+	for (size_t i = 0; i < n; i++)
+		answer[i] = c->needed[c->atoms[i]];
+	c->answers = answers;
+	answers[c->n_answers++] = answer;
+}
+
 void columns_prune(void *context, const struct nfa *nfa, struct node_list *list)
 {
 	struct columns *c = context;
@@ -270,11 +303,10 @@ void columns_prune(void *context, const struct nfa *nfa, struct node_list *list)
 		if (c->truth[node->atom] != TRUTH_NO)
 			continue;
 		c->truth[node->atom] = node->kind == NODE_MATCH ? TRUTH_YES : TRUTH_OPEN;
-		c->needed[node->atom] = 0;
+		c->facts[n_atoms] = node->atom << 1 | (node->kind == NODE_MATCH);
 		c->atoms[n_atoms++] = node->atom;
 	}
-	for (uint32_t i = 0; i < c->n_path; i++)
-		mark_needed(c, &c->list[i], n_atoms);
+	recall_needed(c, n_atoms);
 	for (size_t i = 0; i < list->n; i++)
 		if (c->needed[nfa->nodes[list->p[i]].atom])
 			list->p[kept++] = list->p[i];
@@ -354,7 +386,7 @@ static int64_t find_shape(struct intern *shapes, struct arena *scratch, const st
 		return INTERN_FAILED;
 	while (n > 1 && entries[n - 2].decision.verdict == last)
 		n--;
-	for (uint32_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		words[2 * i] = i + 1 < n ? entries[i].guard : CONDITION_TRUE;
 		words[2 * i + 1] = i + 1 < n ? entries[i].decision.verdict : last;
 	}

@@ -43,8 +43,13 @@ struct columns {
 	uint8_t *needed;       /* by atom */
 	uint32_t *atoms;       /* room for all of them */
 	uint32_t *entry_words; /* room for the longest chain */
-	struct intern chains;  /* per entry: guard, verdict, operation, rule's index + 1 */
-	struct intern rows;    /* per path column: the chain */
+	uint32_t *facts;       /* the same, with truth in the lowest bit */
+
+	struct intern asked; /* facts that were pruned by before */
+	uint8_t **answers;   /* by what was asked: whether each atom is needed */
+	size_t n_answers, cap_answers;
+	struct intern chains; /* per entry: guard, verdict, operation, rule's index + 1 */
+	struct intern rows;   /* per path column: the chain */
 };
 
 /* Fills the rest of COLUMNS, whose first members are given. False: no memory. */

@@ -84,9 +84,9 @@ int dfa_minimize(const struct subsets *subsets, const uint32_t *labels, struct a
 /* The state after BYTES, from FROM on. */
 uint32_t dfa_walk(const struct dfa *dfa, uint32_t from, struct str bytes);
 
-static inline uint32_t dfa_next(const struct dfa *dfa, uint32_t state, unsigned class)
+static inline uint32_t dfa_next(const struct dfa *dfa, uint32_t state, unsigned cls)
 {
-	return dfa->next[(size_t)state * dfa->classes.n + class];
+	return dfa->next[(size_t)state * dfa->classes.n + cls];
 }
 
 #endif

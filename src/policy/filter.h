@@ -19,21 +19,32 @@ struct filter_compiler {
 	struct arena *scratch;
 	unsigned states; /* limit of each automaton */
 	struct conditions *conditions;
+	struct err *e;
+	int failure; /* the first one, filled into *e; it sticks */
+
 	struct nfa paths; /* the atoms, so far */
-	struct map known; /* text that says what is tested -> struct known_leaf */
 	struct guard *guards;
 	size_t n_guards, cap_guards;
+	struct map known; /* text that says what is tested -> what it has become (leaf.c) */
+	struct map built; /* address of an expression -> struct dfa */
 };
 
 /* -ERR_POLICY (a pattern), -ERR_LIMIT. */
-int filter_compile(struct filter_compiler *compiler, const struct expr *expr, condition *ret,
-		   struct err *e);
+int filter_compile(struct filter_compiler *compiler, const struct expr *expr, condition *ret);
 
 /*
- * An automaton that tells which of some rules about paths match: its label is PLACES[i] + 1 for the
- * first rule i that does, or 0.
+ * The automaton of an expression about nothing but paths, by itself: labels are 1 where it holds.
+ * Built once for each EXPR.
  */
-int filter_build_dfa(struct filter_compiler *compiler, const struct rule *const *rules,
-		     const uint32_t *places, size_t n, const struct dfa **ret, struct err *e);
+int filter_build_dfa(struct filter_compiler *compiler, const struct expr *expr,
+		     const struct dfa **ret);
+
+/*
+ * Leaves. The patterns of a union look at one attribute in one way; TESTS is used up. Failures are
+ * CONDITION_FAILED and in `failure`.
+ */
+condition filter_patterns(struct filter_compiler *compiler, const struct test **tests, size_t n,
+			  bool negated);
+condition filter_test(struct filter_compiler *compiler, const struct test *test, bool negated);
 
 #endif

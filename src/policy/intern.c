@@ -68,7 +68,7 @@ static bool grow_words(struct intern *intern, size_t n)
 	words = arena_array(intern->arena, cap, sizeof(*words));
 	if (!words)
 		return false;
-	if (intern->n_words)
+	if (intern->words)
 		memcpy(words, intern->words, intern->n_words * sizeof(*words));
 	intern->words = words;
 	intern->cap_words = cap;

@@ -43,11 +43,11 @@ struct layout {
 	bool narrow[BYTES];     /* by class: one letter, perhaps in both cases */
 };
 
-static uint32_t old_next(const struct quotient *q, uint32_t block, unsigned class)
+static uint32_t old_next(const struct quotient *q, uint32_t block, unsigned cls)
 {
 	size_t row = (size_t)q->state[block] * q->subsets->classes.n;
 
-	return q->block[q->subsets->next[row + class]];
+	return q->block[q->subsets->next[row + cls]];
 }
 
 /* Fills order; number serves as the mark. */
@@ -60,8 +60,8 @@ static void find_reachable(struct layout *l)
 	l->order[l->n++] = l->start;
 	l->number[l->start] = 0;
 	for (uint32_t i = 0; i < l->n; i++)
-		for (unsigned class = 0; class < l->classes->n; class ++) {
-			uint32_t next = old_next(q, l->order[i], class);
+		for (unsigned cls = 0; cls < l->classes->n; cls++) {
+			uint32_t next = old_next(q, l->order[i], cls);
 
 			if (l->number[next] != UNNUMBERED)
 				continue;
@@ -77,22 +77,22 @@ static void describe_classes(struct layout *l)
 	unsigned size[BYTES] = {0};
 
 	for (unsigned byte = 0; byte < BYTES; byte++) {
-		unsigned class = l->classes->of[byte];
+		unsigned cls = l->classes->of[byte];
 
-		l->byte_of[class] = (uint8_t)byte;
-		l->narrow[class] = ++size[class] <= 2;
+		l->byte_of[cls] = (uint8_t)byte;
+		l->narrow[cls] = ++size[cls] <= 2;
 	}
 }
 
 /* The first narrow class that leads from BLOCK to one without a number; classes->n: none. */
 static unsigned find_spine(const struct layout *l, uint32_t block)
 {
-	unsigned class = 0;
+	unsigned cls = 0;
 
-	while (class < l->classes->n &&
-	       (!l->narrow[class] || l->number[old_next(l->from, block, class)] != UNNUMBERED))
-		class ++;
-	return class;
+	while (cls < l->classes->n &&
+	       (!l->narrow[cls] || l->number[old_next(l->from, block, cls)] != UNNUMBERED))
+		cls++;
+	return cls;
 }
 
 static void number_states(struct layout *l)
@@ -103,14 +103,14 @@ static void number_states(struct layout *l)
 		uint32_t block = l->order[i];
 
 		while (l->number[block] == UNNUMBERED) {
-			unsigned class;
+			unsigned cls;
 
 			l->number[block] = n;
 			l->old[n] = block;
-			class = find_spine(l, block);
-			if (class < l->classes->n) {
-				l->spine[n] = l->byte_of[class];
-				block = old_next(l->from, block, class);
+			cls = find_spine(l, block);
+			if (cls < l->classes->n) {
+				l->spine[n] = l->byte_of[cls];
+				block = old_next(l->from, block, cls);
 			}
 			n++;
 		}
@@ -122,9 +122,9 @@ static void number_states(struct layout *l)
 /* Does every byte (BUT_SLASH: or every byte but `/`) lead from STATE back to it? */
 static bool stays(const struct dfa *dfa, uint32_t state, bool but_slash)
 {
-	for (unsigned class = 0; class < dfa->classes.n; class ++)
-		if (dfa_next(dfa, state, class) != state &&
-		    !(but_slash && class == dfa->classes.of['/']))
+	for (unsigned cls = 0; cls < dfa->classes.n; cls++)
+		if (dfa_next(dfa, state, cls) != state &&
+		    !(but_slash && cls == dfa->classes.of['/']))
 			return false;
 	return true;
 }
@@ -163,9 +163,9 @@ static bool fill_tables(const struct layout *l, struct arena *arena, struct dfa 
 		return false;
 	for (uint32_t state = 0; state < l->n; state++) {
 		label[state] = l->from->labels[subsets->accept[l->from->state[l->old[state]]]];
-		for (unsigned class = 0; class < n_classes; class ++)
-			next[(size_t)state * n_classes + class] =
-				l->number[old_next(l->from, l->old[state], class)];
+		for (unsigned cls = 0; cls < n_classes; cls++)
+			next[(size_t)state * n_classes + cls] =
+				l->number[old_next(l->from, l->old[state], cls)];
 	}
 	*ret = (struct dfa){
 		.n_states = l->n,

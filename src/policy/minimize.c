@@ -30,7 +30,7 @@ struct by_head {
 
 /* Transitions between live states. */
 struct transitions {
-	uint32_t *tail, *class;
+	uint32_t *tail, *cls;
 	uint32_t n;
 	struct by_head by_head;
 };
@@ -142,9 +142,9 @@ static uint32_t label_of(const struct minimizer *m, uint32_t state)
 	return m->labels[m->subsets->accept[state]];
 }
 
-static uint32_t next_of(const struct minimizer *m, uint32_t state, uint32_t class)
+static const uint32_t *row_of(const struct minimizer *m, uint32_t state)
 {
-	return m->subsets->next[(size_t)state * m->subsets->classes.n + class];
+	return m->subsets->next + (size_t)state * m->subsets->classes.n;
 }
 
 /* A place for N edges, given how many each head gets in first[head + 1]. */
@@ -159,13 +159,7 @@ static bool by_head_open(struct arena *arena, struct by_head *by, uint32_t n_hea
 	return true;
 }
 
-/* Does CLASS lead somewhere else than the class before it? Runs of equal transitions are long. */
-static bool is_news(const struct minimizer *m, uint32_t state, uint32_t class)
-{
-	return class == 0 || next_of(m, state, class) != next_of(m, state, class - 1);
-}
-
-/* Who leads to whom, parallel transitions mostly left out. */
+/* Who leads to whom. Neighbouring classes that lead to the same state count once. */
 static bool find_predecessors(struct minimizer *m, struct by_head *by)
 {
 	uint32_t n_classes = m->subsets->classes.n;
@@ -173,18 +167,24 @@ static bool find_predecessors(struct minimizer *m, struct by_head *by)
 
 	if (!words_new(m->scratch, (size_t)m->n + 1, &by->first))
 		return false;
-	for (uint32_t state = 0; state < m->n; state++)
-		for (uint32_t class = 0; class < n_classes; class ++)
-			if (is_news(m, state, class)) {
-				by->first[next_of(m, state, class) + 1]++;
+	for (uint32_t state = 0; state < m->n; state++) {
+		const uint32_t *row = row_of(m, state);
+
+		for (uint32_t cls = 0; cls < n_classes; cls++)
+			if (cls == 0 || row[cls] != row[cls - 1]) {
+				by->first[row[cls] + 1]++;
 				n++;
 			}
+	}
 	if (!by_head_open(m->scratch, by, m->n, n, &place))
 		return false;
-	for (uint32_t state = 0; state < m->n; state++)
-		for (uint32_t class = 0; class < n_classes; class ++)
-			if (is_news(m, state, class))
-				by->into[place[next_of(m, state, class)]++] = state;
+	for (uint32_t state = 0; state < m->n; state++) {
+		const uint32_t *row = row_of(m, state);
+
+		for (uint32_t cls = 0; cls < n_classes; cls++)
+			if (cls == 0 || row[cls] != row[cls - 1])
+				by->into[place[row[cls]]++] = state;
+	}
 	return true;
 }
 
@@ -218,44 +218,54 @@ static bool find_live(struct minimizer *m)
 
 /* ---- Transitions ---------------------------------------------------------------------------- */
 
-/* Live head of a live state's transition, or NOT_LIVE. */
-static uint32_t live_next(const struct minimizer *m, uint32_t live, uint32_t class)
+/* Counts the transitions between live states, in all and by head. */
+static size_t count_transitions(const struct minimizer *m, uint32_t *first)
 {
-	return m->live[next_of(m, m->state_of[live], class)];
+	uint32_t n_classes = m->subsets->classes.n;
+	size_t n = 0;
+
+	for (uint32_t live = 0; live < m->n_live; live++) {
+		const uint32_t *row = row_of(m, m->state_of[live]);
+
+		for (uint32_t cls = 0; cls < n_classes; cls++) {
+			uint32_t head = m->live[row[cls]];
+
+			if (head == NOT_LIVE)
+				continue;
+			first[head + 1]++;
+			n++;
+		}
+	}
+	return n;
 }
 
 static bool find_transitions(struct minimizer *m)
 {
 	uint32_t n_classes = m->subsets->classes.n;
 	struct transitions *t = &m->transitions;
-	size_t n = 0;
 	uint32_t *place;
+	size_t n;
 
 	if (!words_new(m->scratch, (size_t)m->n_live + 1, &t->by_head.first))
 		return false;
-	for (uint32_t live = 0; live < m->n_live; live++)
-		for (uint32_t class = 0; class < n_classes; class ++) {
-			uint32_t head = live_next(m, live, class);
-
-			if (head == NOT_LIVE)
-				continue;
-			t->by_head.first[head + 1]++;
-			n++;
-		}
+	n = count_transitions(m, t->by_head.first);
 	if (n >= UINT32_MAX || !words_new(m->scratch, n, &t->tail) ||
-	    !words_new(m->scratch, n, &t->class) ||
+	    !words_new(m->scratch, n, &t->cls) ||
 	    !by_head_open(m->scratch, &t->by_head, m->n_live, (uint32_t)n, &place))
 		return false;
-	for (uint32_t live = 0; live < m->n_live; live++)
-		for (uint32_t class = 0; class < n_classes; class ++) {
-			uint32_t head = live_next(m, live, class);
+	for (uint32_t live = 0; live < m->n_live; live++) {
+		const uint32_t *row = row_of(m, m->state_of[live]);
+
+		for (uint32_t cls = 0; cls < n_classes; cls++) {
+			uint32_t head = m->live[row[cls]];
 
 			if (head == NOT_LIVE)
 				continue;
 			t->by_head.into[place[head]++] = t->n;
 			t->tail[t->n] = live;
-			t->class[t->n++] = class;
+			t->cls[t->n++] = cls;
 		}
+	}
 	return true;
 }
 
@@ -327,7 +337,7 @@ static bool refine(struct minimizer *m)
 	uint32_t block = 1;
 
 	if (!init_blocks(m) || !partition_init(&m->bundles, m->scratch, m->transitions.n,
-					       m->transitions.class, m->subsets->classes.n))
+					       m->transitions.cls, m->subsets->classes.n))
 		return false;
 	for (uint32_t bundle = 0; bundle < m->bundles.n_sets; bundle++) {
 		split_blocks(m, bundle);

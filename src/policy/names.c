@@ -36,7 +36,7 @@ static const struct op_row ops[OP_COUNT] = {
 };
 
 static const char *const modifiers[MODIFIER_COUNT] = {
-#define MODIFIER(symbol, modifier_text, actions, argument) [MODIFIER_##symbol] = modifier_text,
+#define MODIFIER(symbol, modifier_text, actions, argument) [MODIFIER_##symbol] = (modifier_text),
 #include "policy/modifiers.def"
 #undef MODIFIER
 };
@@ -47,7 +47,7 @@ static uint64_t op_categories(enum op op)
 	switch (op) {
 #define OP(symbol, op_text, op_above, op_builtin, categories)                                      \
 	case OP_##symbol:                                                                          \
-		return categories;
+		return (categories);
 #include "policy/ops.def"
 #undef OP
 	case OP_COUNT:
@@ -61,7 +61,7 @@ static uint64_t filter_category(enum filter_id filter)
 	switch (filter) {
 #define FILTER(symbol, filter_text, category, argument)                                            \
 	case FILTER_##symbol:                                                                      \
-		return category;
+		return (category);
 #include "policy/filters.def"
 #undef FILTER
 	case FILTER_COUNT:

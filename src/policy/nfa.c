@@ -128,6 +128,8 @@ static uint32_t add_skip(struct atom_builder *b, uint32_t node)
 
 static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, uint32_t out);
 
+/* NOLINTBEGIN(misc-no-recursion): REGEX_DEPTH_MAX groups */
+
 static uint32_t add_repeat(struct atom_builder *b, const struct regex_tree *tree, uint32_t out)
 {
 	uint32_t start = out;
@@ -147,7 +149,6 @@ static uint32_t add_repeat(struct atom_builder *b, const struct regex_tree *tree
 	return start;
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): REGEX_DEPTH_MAX groups */
 static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, uint32_t out)
 {
 	uint32_t any = 0;
@@ -172,6 +173,8 @@ static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, 
 	}
 	return 0;
 }
+
+/* NOLINTEND(misc-no-recursion) */
 
 /* *FLOATING: where a search begins that may skip bytes first. */
 static int add_regex(struct atom_builder *b, uint32_t *anchored, uint32_t *floating, struct err *e)
@@ -227,7 +230,7 @@ static bool know_nodes(struct nfa *nfa)
 
 	if (nfa->n_nodes <= nfa->n_known)
 		return true;
-	closures = arena_array(nfa->arena, n, sizeof(*closures));
+	closures = arena_array(nfa->arena, n, sizeof(struct node_list *));
 	nfa->seen = arena_array(nfa->arena, n, sizeof(*nfa->seen));
 	nfa->seen_at_end = arena_array(nfa->arena, n, sizeof(*nfa->seen_at_end));
 	nfa->listed = arena_array(nfa->arena, n, sizeof(*nfa->listed));
@@ -235,7 +238,7 @@ static bool know_nodes(struct nfa *nfa)
 	if (!closures || !nfa->seen || !nfa->seen_at_end || !nfa->listed || !nfa->stack)
 		return false;
 	if (nfa->n_known)
-		memcpy(closures, nfa->closures, nfa->n_known * sizeof(*closures));
+		memcpy(closures, nfa->closures, nfa->n_known * sizeof(struct node_list *));
 	nfa->closures = closures;
 	nfa->n_known = n;
 	return true;

@@ -4,12 +4,14 @@
 
 #include "base/banned.h"
 
+/* Functions that return a tree return NULL once `failure` is set. */
 struct parser {
 	struct str text;
 	size_t i;
 	struct span at;
 	struct arena *arena;
 	struct err *e;
+	int failure;
 	bool dead;
 };
 
@@ -31,32 +33,49 @@ static bool accept_byte(struct parser *p, char c)
 	return true;
 }
 
-static int wrong(struct parser *p, const char *what)
+static struct regex_tree *wrong(struct parser *p, const char *what)
 {
-	return err_at(p->e, ERR_POLICY, p->at, "%s", what);
+	p->failure = err_at(p->e, ERR_POLICY, p->at, "%s in regular expression", what);
+	return NULL;
 }
 
-static int new_tree(struct parser *p, enum regex_kind kind, struct regex_tree **ret)
+static struct regex_tree *too_big(struct parser *p, const char *what)
 {
-	*ret = arena_alloc(p->arena, sizeof(**ret));
-	if (!*ret)
-		return err_at(p->e, ERR_LIMIT, p->at, "regular expression needs too much memory");
-	(*ret)->kind = kind;
-	return 0;
+	p->failure = err_at(p->e, ERR_LIMIT, p->at, "regular expression %s", what);
+	return NULL;
+}
+
+static struct regex_tree *new_tree(struct parser *p, enum regex_kind kind)
+{
+	struct regex_tree *tree = arena_alloc(p->arena, sizeof(*tree));
+
+	if (!tree)
+		return too_big(p, "needs too much memory");
+	tree->kind = kind;
+	return tree;
 }
 
 /* ---- Sets ----------------------------------------------------------------------------------- */
 
-static int set_byte(struct parser *p, unsigned *ret)
+/* "[:", "[." or "[=": what they mean to Apple is not known. */
+static bool is_posix_class(const struct parser *p)
 {
-	if (peek(p) == '[' && p->i + 1 < p->text.n && memchr(":.=", p->text.p[p->i + 1], 3))
-		return wrong(p, "unsupported [: :], [. .] or [= =] in regular expression");
+	int next = p->i + 1 < p->text.n ? p->text.p[p->i + 1] : '\0';
+
+	return peek(p) == '[' && (next == ':' || next == '.' || next == '=');
+}
+
+/* One byte of a set; 0 once something is wrong. */
+static unsigned set_byte(struct parser *p)
+{
+	if (is_posix_class(p))
+		(void)wrong(p, "unsupported [: :], [. .] or [= =]");
 	(void)accept_byte(p, '\\');
 	if (at_end(p))
-		return wrong(p, "unbalanced [ in regular expression");
-	*ret = peek(p);
-	p->i++;
-	return 0;
+		(void)wrong(p, "unbalanced [");
+	if (p->failure < 0)
+		return 0;
+	return (unsigned char)p->text.p[p->i++];
 }
 
 /* "-" between two bytes of a set; at its end it stands for itself. */
@@ -69,30 +88,25 @@ static bool accept_dash(struct parser *p)
 }
 
 /* After "[". A "]" in first place stands for itself. */
-static int parse_set(struct parser *p, struct regex_tree **ret)
+static struct regex_tree *parse_set(struct parser *p)
 {
-	struct regex_tree *tree;
-	int r = new_tree(p, REGEX_BYTES, &tree);
+	struct regex_tree *tree = new_tree(p, REGEX_BYTES);
 
-	if (r < 0)
-		return r;
+	if (!tree)
+		return NULL;
 	tree->negated = accept_byte(p, '^');
 	do {
-		unsigned first, last;
+		unsigned first = set_byte(p);
+		unsigned last = accept_dash(p) ? set_byte(p) : first;
 
-		r = set_byte(p, &first);
-		last = first;
-		if (r == 0 && accept_dash(p))
-			r = set_byte(p, &last);
-		if (r < 0)
-			return r;
+		if (p->failure < 0)
+			return NULL;
 		if (last < first)
-			return wrong(p, "invalid range in regular expression");
+			return wrong(p, "invalid range");
 		for (unsigned byte = first; byte <= last; byte++)
 			byteset_add(&tree->set, byte);
 	} while (!accept_byte(p, ']'));
-	*ret = tree;
-	return 0;
+	return tree;
 }
 
 /* ---- Repetition ----------------------------------------------------------------------------- */
@@ -107,10 +121,9 @@ static bool parse_number(struct parser *p, int *ret)
 }
 
 /* After "{". */
-static int parse_interval(struct parser *p, int *min, int *max)
+static void parse_interval(struct parser *p, int *min, int *max)
 {
 	bool ok = parse_number(p, min);
-	int r;
 
 	*max = *min;
 	if (ok && accept_byte(p, ',')) {
@@ -119,197 +132,182 @@ static int parse_interval(struct parser *p, int *min, int *max)
 			ok = parse_number(p, max) && *max >= *min;
 	}
 	if (ok && accept_byte(p, '}'))
-		return 0;
-	r = wrong(p, "invalid interval in regular expression");
+		return;
+	(void)wrong(p, "invalid interval");
 	(void)err_hint(p->e, "write {n}, {n,} or {n,m} up to %d; a literal brace is \\{",
 		       REGEX_INTERVAL_MAX);
-	return r;
 }
 
-/* Is there a repetition operator here? Takes it. < 0: a bad one. */
-static int parse_operator(struct parser *p, int *min, int *max)
+/* Takes a repetition operator, if there is one. */
+static bool accept_operator(struct parser *p, int *min, int *max)
 {
 	*min = 0;
 	*max = REGEX_UNBOUNDED;
 	if (accept_byte(p, '*'))
-		return 1;
+		return true;
 	if (accept_byte(p, '+')) {
 		*min = 1;
-		return 1;
+		return true;
 	}
 	if (accept_byte(p, '?')) {
 		*max = 1;
-		return 1;
+		return true;
 	}
-	if (accept_byte(p, '{')) {
-		int r = parse_interval(p, min, max);
-
-		return r < 0 ? r : 1;
-	}
-	return 0;
+	if (!accept_byte(p, '{'))
+		return false;
+	parse_interval(p, min, max);
+	return true;
 }
 
-/* ---- Expressions ---------------------------------------------------------------------------- */
+/* ---- Units ---------------------------------------------------------------------------------- */
 
-static int parse_alternatives(struct parser *p, unsigned depth, struct regex_tree **ret);
+static struct regex_tree *new_byte(struct parser *p, unsigned char byte)
+{
+	struct regex_tree *tree = new_tree(p, REGEX_BYTES);
+
+	if (tree)
+		byteset_add(&tree->set, byte);
+	return tree;
+}
+
+static struct regex_tree *new_any(struct parser *p)
+{
+	struct regex_tree *tree = new_tree(p, REGEX_BYTES);
+
+	if (tree)
+		tree->negated = true; /* all but nothing */
+	return tree;
+}
+
+/* After "\". */
+static struct regex_tree *parse_escape(struct parser *p)
+{
+	if (at_end(p))
+		return wrong(p, "trailing backslash");
+	return new_byte(p, (unsigned char)p->text.p[p->i++]);
+}
+
+/* NOLINTBEGIN(misc-no-recursion): REGEX_DEPTH_MAX groups */
+
+static struct regex_tree *parse_alternatives(struct parser *p, unsigned depth);
 
 /* After "(". */
-static int parse_group(struct parser *p, unsigned depth, struct regex_tree **ret)
+static struct regex_tree *parse_group(struct parser *p, unsigned depth)
 {
-	int r;
+	struct regex_tree *tree;
 
 	if (accept_byte(p, '?'))
 		p->dead = true;
-	r = parse_alternatives(p, depth + 1, ret);
-	if (r < 0)
-		return r;
-	return accept_byte(p, ')') ? 0 : wrong(p, "unbalanced ( in regular expression");
+	tree = parse_alternatives(p, depth + 1);
+	if (tree && !accept_byte(p, ')'))
+		return wrong(p, "unbalanced (");
+	return tree;
 }
 
-static int new_byte(struct parser *p, unsigned char byte, struct regex_tree **ret)
-{
-	int r = new_tree(p, REGEX_BYTES, ret);
-
-	if (r == 0)
-		byteset_add(&(*ret)->set, byte);
-	return r;
-}
-
-static int parse_escape(struct parser *p, struct regex_tree **ret)
-{
-	if (at_end(p))
-		return wrong(p, "trailing backslash in regular expression");
-	return new_byte(p, (unsigned char)p->text.p[p->i++], ret);
-}
-
-static int new_any(struct parser *p, struct regex_tree **ret)
-{
-	int r = new_tree(p, REGEX_BYTES, ret);
-
-	if (r == 0)
-		(*ret)->negated = true; /* all but nothing */
-	return r;
-}
-
-static int parse_unit(struct parser *p, unsigned depth, struct regex_tree **ret)
+static struct regex_tree *parse_unit(struct parser *p, unsigned depth)
 {
 	unsigned char c = (unsigned char)p->text.p[p->i++];
 
 	switch (c) {
 	case '(':
-		return parse_group(p, depth, ret);
+		return parse_group(p, depth);
 	case '[':
-		return parse_set(p, ret);
+		return parse_set(p);
 	case '.':
-		return new_any(p, ret);
+		return new_any(p);
 	case '$':
-		return new_tree(p, REGEX_END, ret);
+		return new_tree(p, REGEX_END);
 	case '\\':
-		return parse_escape(p, ret);
+		return parse_escape(p);
 	case '^':
-		return wrong(p, "unexpected ^ operator in middle of expression");
+		p->failure = err_at(p->e, ERR_POLICY, p->at,
+				    "unexpected ^ operator in middle of expression");
+		return NULL;
 	case '*':
 	case '+':
 	case '?':
 	case '{':
-		return wrong(p, "repetition without an operand in regular expression");
+		return wrong(p, "repetition without an operand");
 	default:
-		return new_byte(p, c, ret);
+		return new_byte(p, c);
 	}
 }
 
-static int parse_piece(struct parser *p, unsigned depth, struct regex_tree **ret)
-{
-	struct regex_tree *tree, *repeat;
-	int min, max;
-	int r = parse_unit(p, depth, &tree);
+/* ---- Expressions ---------------------------------------------------------------------------- */
 
-	if (r < 0)
-		return r;
-	for (unsigned stacked = 0; (r = parse_operator(p, &min, &max)) > 0; stacked++) {
-		if (stacked == REGEX_STACKED_MAX)
-			return wrong(p, "too many repetition operators in a row");
-		r = new_tree(p, REGEX_REPEAT, &repeat);
-		if (r < 0)
-			return r;
+static struct regex_tree *parse_piece(struct parser *p, unsigned depth)
+{
+	struct regex_tree *tree = parse_unit(p, depth);
+	int min, max;
+
+	for (unsigned stacked = 0; tree && accept_operator(p, &min, &max); stacked++) {
+		struct regex_tree *repeat = new_tree(p, REGEX_REPEAT);
+
+		if (p->failure == 0 && stacked == REGEX_STACKED_MAX)
+			return too_big(p, "has too many repetition operators in a row");
+		if (p->failure < 0 || !repeat)
+			return NULL;
 		repeat->min = min;
 		repeat->max = max;
 		repeat->kids = tree;
 		tree = repeat;
 	}
-	*ret = tree;
-	return r;
+	return tree;
 }
 
 /* A branch may be empty. */
-static int parse_branch(struct parser *p, unsigned depth, struct regex_tree **ret)
+static struct regex_tree *parse_branch(struct parser *p, unsigned depth)
 {
-	struct regex_tree *branch, *piece = NULL;
-	int r = new_tree(p, REGEX_CONCAT, &branch);
+	struct regex_tree *branch = new_tree(p, REGEX_CONCAT);
 
-	while (r == 0 && !at_end(p) && peek(p) != '|' && peek(p) != ')') {
-		r = parse_piece(p, depth, &piece);
-		if (r == 0) {
-			piece->older = branch->kids;
-			branch->kids = piece;
-		}
+	while (branch && !at_end(p) && peek(p) != '|' && peek(p) != ')') {
+		struct regex_tree *piece = parse_piece(p, depth);
+
+		if (!piece)
+			return NULL;
+		piece->older = branch->kids;
+		branch->kids = piece;
 	}
-	*ret = branch;
-	return r;
+	return branch;
 }
 
-static int parse_alternatives(struct parser *p, unsigned depth, struct regex_tree **ret)
+static struct regex_tree *parse_alternatives(struct parser *p, unsigned depth)
 {
-	struct regex_tree *all, *branch;
-	int r;
+	struct regex_tree *all;
 
 	if (depth > REGEX_DEPTH_MAX)
-		return err_at(p->e, ERR_LIMIT, p->at, "regular expression is nested too deeply");
-	r = new_tree(p, REGEX_ALTERNATE, &all);
+		return too_big(p, "is nested too deeply");
+	all = new_tree(p, REGEX_ALTERNATE);
+	if (!all)
+		return NULL;
 	do {
-		if (r == 0)
-			r = parse_branch(p, depth, &branch);
-		if (r < 0)
-			return r;
+		struct regex_tree *branch = parse_branch(p, depth);
+
+		if (!branch)
+			return NULL;
 		branch->older = all->kids;
 		all->kids = branch;
 	} while (accept_byte(p, '|'));
-	*ret = all;
-	return 0;
+	return all;
 }
 
-/* "^first|rest": only the first branch is anchored. */
-static int parse_anchored(struct parser *p, struct regex *ret)
-{
-	struct regex_tree *tree;
-	int r = parse_branch(p, 0, &tree);
-
-	ret->anchored = tree;
-	if (r == 0 && accept_byte(p, '|')) {
-		r = parse_alternatives(p, 0, &tree);
-		ret->floating = tree;
-	}
-	return r;
-}
+/* NOLINTEND(misc-no-recursion) */
 
 int regex_parse(struct str text, struct span at, struct arena *arena, struct regex *ret,
 		struct err *e)
 {
 	struct parser p = {.text = text, .at = at, .arena = arena, .e = e};
 	struct regex regex = {0};
-	struct regex_tree *tree;
-	int r;
 
-	if (accept_byte(&p, '^')) {
-		r = parse_anchored(&p, &regex);
-	} else {
-		r = parse_alternatives(&p, 0, &tree);
-		regex.floating = tree;
-	}
-	if (r < 0)
-		return r;
-	if (!at_end(&p))
-		return wrong(&p, "unbalanced ) in regular expression");
+	/* "^first|rest": only the first branch is anchored. */
+	if (accept_byte(&p, '^'))
+		regex.anchored = parse_branch(&p, 0);
+	if (p.failure == 0 && (!regex.anchored || accept_byte(&p, '|')))
+		regex.floating = parse_alternatives(&p, 0);
+	if (p.failure == 0 && !at_end(&p))
+		(void)wrong(&p, "unbalanced )");
+	if (p.failure < 0)
+		return p.failure;
 	regex.dead = p.dead;
 	*ret = regex;
 	return 0;

@@ -32,11 +32,11 @@ static const enum phase next_phase[PHASE_COUNT][KIND_COUNT] = {
 	[PHASE_NAME] = {PHASE_SLASH, PHASE_NAME,    PHASE_NAME},
 };
 
-static enum byte_kind kind_of(const struct dfa *dfa, unsigned class)
+static enum byte_kind kind_of(const struct dfa *dfa, unsigned cls)
 {
-	if (class == dfa->classes.of['/'])
+	if (cls == dfa->classes.of['/'])
 		return KIND_SLASH;
-	return class == dfa->classes.of['.'] ? KIND_DOT : KIND_OTHER;
+	return cls == dfa->classes.of['.'] ? KIND_DOT : KIND_OTHER;
 }
 
 /* ---- Verdicts ------------------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ struct search {
 	uint32_t *stack;
 	struct frame {
 		uint32_t node;
-		unsigned class;
+		unsigned cls;
 	} * frames;
 	size_t n_stack, n_frames;
 	uint32_t n_met;
@@ -145,12 +145,12 @@ static bool next_successor(const struct search *s, struct frame *frame, uint32_t
 {
 	const struct dfa *dfa = &s->policy->paths;
 	policy_state state = frame->node / PHASE_COUNT;
-	unsigned class = frame->class ++;
-	enum phase phase = next_phase[frame->node % PHASE_COUNT][kind_of(dfa, class)];
+	unsigned cls = frame->cls++;
+	enum phase phase = next_phase[frame->node % PHASE_COUNT][kind_of(dfa, cls)];
 
 	if (phase == PHASE_NONE)
 		return false;
-	*ret = node_of(dfa_next(dfa, state, class), phase);
+	*ret = node_of(dfa_next(dfa, state, cls), phase);
 	return *ret != frame->node;
 }
 
@@ -163,7 +163,7 @@ static void search_from(struct search *s, uint32_t root)
 		struct frame *frame = &s->frames[s->n_frames - 1];
 		uint32_t node = frame->node, next;
 
-		if (frame->class == s->policy->paths.classes.n) {
+		if (frame->cls == s->policy->paths.classes.n) {
 			s->n_frames--;
 			leave(s, node);
 			if (s->n_frames == 0)
@@ -267,9 +267,9 @@ static bool add_successors(struct pairs *pairs, policy_state from, policy_state 
 {
 	const struct dfa *dfa = &pairs->policy->paths;
 
-	for (unsigned class = 0; class < dfa->classes.n; class ++)
-		if (!add_pair(pairs, dfa_next(dfa, from, class), dfa_next(dfa, to, class),
-			      next_phase[phase][kind_of(dfa, class)]))
+	for (unsigned cls = 0; cls < dfa->classes.n; cls++)
+		if (!add_pair(pairs, dfa_next(dfa, from, cls), dfa_next(dfa, to, cls),
+			      next_phase[phase][kind_of(dfa, cls)]))
 			return false;
 	return true;
 }

@@ -103,9 +103,9 @@ static bool list_classes(struct builder *b)
 			return false;
 		for (unsigned byte = 0; byte < BYTES; byte++)
 			has[classes->of[byte]] |= byteset_has(&nfa->sets[i], byte);
-		for (unsigned class = 0; class < classes->n; class ++)
-			if (has[class])
-				set->list[set->n++] = (uint8_t) class;
+		for (unsigned cls = 0; cls < classes->n; cls++)
+			if (has[cls])
+				set->list[set->n++] = (uint8_t)cls;
 	}
 	return true;
 }
@@ -230,10 +230,10 @@ static size_t count_moves(struct builder *b)
 		for (unsigned j = 0; j < set->n; j++)
 			b->moves[set->list[j]].n++;
 	}
-	for (unsigned class = 0; class < n_classes; class ++) {
-		b->moves[class].first = total;
-		total += b->moves[class].n;
-		b->moves[class].n = 0;
+	for (unsigned cls = 0; cls < n_classes; cls++) {
+		b->moves[cls].first = total;
+		total += b->moves[cls].n;
+		b->moves[cls].n = 0;
 	}
 	return total;
 }
@@ -298,15 +298,14 @@ static int64_t follow(struct builder *b, const struct move *move)
 	return target;
 }
 
-/* The class that goes the same way among GROUPS, one for each way and N of them; or CLASS itself.
+/* The class that goes the same way among GROUPS, one for each way and N of them; or CLS itself.
  */
-static unsigned find_group(const struct builder *b, unsigned class, const uint8_t *groups,
-			   unsigned n)
+static unsigned find_group(const struct builder *b, unsigned cls, const uint8_t *groups, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (same_move(b, &b->moves[class], &b->moves[groups[i]]))
+		if (same_move(b, &b->moves[cls], &b->moves[groups[i]]))
 			return groups[i];
-	return class;
+	return cls;
 }
 
 static bool load_state(struct builder *b, uint32_t state)
@@ -351,18 +350,18 @@ static bool expand(struct builder *b, uint32_t state)
 
 	if (!row || !load_state(b, state) || !find_moves(b))
 		return false;
-	for (unsigned class = 0; class < b->ret->classes.n; class ++) {
-		unsigned group = find_group(b, class, groups, n_groups);
+	for (unsigned cls = 0; cls < b->ret->classes.n; cls++) {
+		unsigned group = find_group(b, cls, groups, n_groups);
 
-		if (group == class) {
-			int64_t target = follow(b, &b->moves[class]);
+		if (group == cls) {
+			int64_t target = follow(b, &b->moves[cls]);
 
 			if (target < 0 || b->ret->sets.n > b->options->states)
 				return false;
-			b->moves[class].target = (uint32_t)target;
-			groups[n_groups++] = (uint8_t) class;
+			b->moves[cls].target = (uint32_t)target;
+			groups[n_groups++] = (uint8_t)cls;
 		}
-		row[class] = b->moves[group].target;
+		row[cls] = b->moves[group].target;
 	}
 	return true;
 }

@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/io.h"
 #include "broker/broker.h"
 #include "linux/linux.h"
+#include "linux/scratch.h"
 #include "session/terminal.h"
 #include "base/banned.h"
 
@@ -38,6 +38,7 @@ struct run {
 	struct plan plan;
 	char cwd[PATH_MAX];
 	char scratch[64]; /* without a private /tmp: our folder in the shared one; "": none */
+	int scratch_lock;
 	struct str keep[8];
 	struct str loaders[8];
 	struct spawned spawned;
@@ -47,7 +48,8 @@ struct run {
 	struct terminal terminal;
 };
 
-/* ---- Planning ------------------------------------------------------------------------------------- */
+/* ---- Planning
+ * ------------------------------------------------------------------------------------- */
 
 /* The canonical form of PATH, if something is there, as element *N of LIST. */
 static void add_real(struct run *run, struct str *list, size_t *n, const char *path)
@@ -74,8 +76,9 @@ static void collect_keep(struct run *run)
 static void collect_loaders(struct run *run)
 {
 	static const char *const paths[] = {
-		"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux.so.2",     "/lib/ld-linux-aarch64.so.1",
-		"/lib/ld-musl-x86_64.so.1",    "/lib/ld-musl-aarch64.so.1",
+		"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux.so.2",
+		"/lib/ld-linux-aarch64.so.1",  "/lib/ld-musl-x86_64.so.1",
+		"/lib/ld-musl-aarch64.so.1",
 	};
 
 	run->input.loaders = run->loaders;
@@ -119,23 +122,19 @@ static int check_gaps(const struct run *run, struct err *e)
 	return err_hint(e, "%s", stop->help ? stop->help : "--gaps=report runs it all the same");
 }
 
-/* ---- A scratch folder where /tmp is shared ----------------------------------------------------------- */
+/* ---- A scratch folder where /tmp is shared
+ * ----------------------------------------------------------- */
 
 static int make_scratch(struct run *run, struct err *e)
 {
-	static const char template[] = "/tmp/lapbelt-XXXXXX";
-
 	if (run->caps.userns || !(run->options->private_scope & SCOPE_TMP) || run->scratch[0])
 		return 0;
-	memcpy(run->scratch, template, sizeof(template));
-	if (!mkdtemp(run->scratch)) {
-		run->scratch[0] = '\0';
-		return err_os(e, "could not make a private folder in /tmp");
-	}
-	return 0;
+	run->scratch_lock = scratch_make(run->scratch, sizeof(run->scratch));
+	return run->scratch_lock < 0 ? err_os(e, "could not make a private folder in /tmp") : 0;
 }
 
-/* ---- Starting ------------------------------------------------------------------------------------- */
+/* ---- Starting
+ * ------------------------------------------------------------------------------------- */
 
 /*
  * Takes back what the failed start has shown to be missing. 0: try again; 1: nothing to give up.
@@ -157,7 +156,8 @@ static int give_up_something(struct run *run, const struct spawn_message *failed
 		promise = &run->caps.mount_proc;
 	else if (needs_userns[failed->stage])
 		promise = &run->caps.userns;
-	else if (failed->stage == STAGE_SECCOMP && failed->value == EBUSY)
+	else if (failed->stage == STAGE_LISTENER ||
+		 (failed->stage == STAGE_SECCOMP && failed->value == EBUSY))
 		promise = &run->caps.notify;
 	if (!promise || !*promise)
 		return 1;
@@ -178,6 +178,7 @@ static int start_once(struct run *run, struct spawn_message *ret_failed, struct 
 		.n_pass_fds = run->options->n_pass_fds,
 		.mask = &run->mask,
 		.scratch = run->scratch[0] ? run->scratch : NULL,
+		.scratch_lock = run->scratch_lock,
 	};
 	const char *dirs[3] = {NULL};
 
@@ -185,9 +186,9 @@ static int start_once(struct run *run, struct spawn_message *ret_failed, struct 
 	if (run->options->clean_env) {
 		dirs[0] = arena_printf(&run->arena, "%s/.lapbelt", tmpdir);
 		dirs[1] = arena_printf(&run->arena, "%s/.lapbelt/git-template", tmpdir);
-		options.env = dirs[0] && dirs[1] ? session_environ(environ, tmpdir, dirs[1],
-								   &run->arena) :
-						   NULL;
+		options.env = dirs[0] && dirs[1]
+				      ? session_environ(environ, tmpdir, dirs[1], &run->arena)
+				      : NULL;
 		options.make_dirs = dirs;
 		if (!options.env)
 			return err_memory(e);
@@ -229,12 +230,13 @@ static int serve(struct run *run, struct err *e)
 	return options.listener < 0 ? 0 : broker_start(&options, &run->broker, e);
 }
 
-/* ---- Waiting -------------------------------------------------------------------------------------- */
+/* ---- Waiting
+ * -------------------------------------------------------------------------------------- */
 
 /* The signals a command started directly would get in our place. */
 static const int forwarded[] = {
-	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGCONT,
-	SIGTSTP, SIGTTIN, SIGTTOU, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGIO, SIGPWR,
+	SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,   SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGCONT,
+	SIGTSTP, SIGTTIN, SIGTTOU, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGIO,    SIGPWR,
 };
 
 static int take_signals(struct run *run, struct err *e)
@@ -254,11 +256,12 @@ static void forward_signals(struct run *run)
 	struct signalfd_siginfo info;
 
 	while (read(run->signals, &info, sizeof(info)) == sizeof(info)) {
-		/* The terminal's own signals went to the whole foreground group, the command included. */
+		/* The terminal's own signals went to the whole foreground group, the command
+		 * included. */
 		if (info.ssi_code == SI_KERNEL)
 			continue;
-		(void)syscall(SYS_pidfd_send_signal, run->spawned.command_pidfd, (int)info.ssi_signo,
-			      NULL, 0);
+		(void)syscall(SYS_pidfd_send_signal, run->spawned.command_pidfd,
+			      (int)info.ssi_signo, NULL, 0);
 	}
 }
 
@@ -317,8 +320,10 @@ static int hear(struct run *run, int *ret_status, struct err *e)
 
 static int wait_for_end(struct run *run, int *ret_status, struct err *e)
 {
-	struct pollfd polled[2] = {{.fd = run->spawned.control, .events = POLLIN},
-				   {.fd = run->signals, .events = POLLIN}};
+	struct pollfd polled[2] = {
+		{.fd = run->spawned.control, .events = POLLIN},
+		{.fd = run->signals,         .events = POLLIN}
+        };
 	int r = 0;
 
 	while (r == 0) {
@@ -332,7 +337,8 @@ static int wait_for_end(struct run *run, int *ret_status, struct err *e)
 	return r < 0 ? r : 0;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------- */
+/* ---- The whole
+ * ------------------------------------------------------------------------------------- */
 
 static int run_steps(struct run *run, int *ret_status, struct err *e)
 {
@@ -360,17 +366,6 @@ static int run_prepare(struct run *run, const struct session_options *options, s
 	return 0;
 }
 
-/* Tells whoever started us how the run itself went, apart from the command's own status. */
-static void report_status(int fd, int r, int status)
-{
-	char line[32];
-	int n = r < 0 ? snprintf(line, sizeof(line), "failed %d\n", -r) :
-			snprintf(line, sizeof(line), "exit %d\n", status);
-
-	if (fd >= 0 && n > 0)
-		(void)io_write_full(fd, line, (size_t)n);
-}
-
 int session_run(const struct policy *policy, char *const *argv,
 		const struct session_options *options, int *ret_status, struct err *e)
 {
@@ -378,14 +373,13 @@ int session_run(const struct policy *policy, char *const *argv,
 			  .options = options,
 			  .argv = argv,
 			  .spawned = SPAWNED_NONE,
+			  .scratch_lock = -1,
 			  .signals = -1};
 	struct err discarded;
 	int r = run_prepare(&run, options, e ? e : &discarded);
 
-	if (r < 0) {
-		report_status(options->status_fd, r, 0);
+	if (r < 0)
 		return r;
-	}
 	terminal_open(&run.terminal);
 	r = run_steps(&run, ret_status, e ? e : &discarded);
 	broker_stop(run.broker);
@@ -396,14 +390,14 @@ int session_run(const struct policy *policy, char *const *argv,
 		(void)pthread_sigmask(SIG_SETMASK, &run.mask, NULL);
 	}
 	if (run.scratch[0])
-		(void)rmdir(run.scratch); /* init has emptied and removed it; this is for a failed start */
+		scratch_remove(run.scratch); /* init has done so; this is for a failed start */
+	fd_close(&run.scratch_lock);
 	arena_release(&run.arena);
-	report_status(options->status_fd, r, r < 0 ? 0 : *ret_status);
 	return r;
 }
 
-int session_plan(const struct policy *policy, const struct session_options *options, struct buf *ret,
-		 struct err *e)
+int session_plan(const struct policy *policy, const struct session_options *options,
+		 struct buf *ret, struct err *e)
 {
 	static char nothing[] = "";
 	char *const no_command[] = {nothing, NULL};

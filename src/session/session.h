@@ -29,7 +29,6 @@ struct session_options {
 	bool no_userns; /* plan as if user namespaces were not to be had */
 	const int *pass_fds;
 	size_t n_pass_fds;
-	int status_fd; /* -1: none */
 	void (*gap)(void *context, const struct gap *gap);
 	void *gap_context;
 };

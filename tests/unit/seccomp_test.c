@@ -449,8 +449,8 @@ static void signals(void)
 static void dumpable(void)
 {
 	static const struct row judged[] = {
-		{CALL_PRCTL, {4, 0},        REFUSED},
-		{CALL_PRCTL, {4 | HIGH, 0}, REFUSED},
+		{CALL_PRCTL, {4, 0},        AS_ERRNO}, /* told that it worked */
+		{CALL_PRCTL, {4 | HIGH, 0}, AS_ERRNO},
 		{CALL_PRCTL, {4, 1},        ALLOWED},
 		{CALL_PRCTL, {15, 0},       ALLOWED}, /* PR_SET_NAME */
 	};
@@ -475,6 +475,8 @@ static void other_processes(void)
 		{CALL_PRLIMIT64,         {4711, 7},    ASKED},
 		{CALL_SETPRIORITY,       {0, 0, 5},    ALLOWED},
 		{CALL_SETPRIORITY,       {0, 4711, 5}, ASKED},
+		{CALL_SETPRIORITY,       {1, 0, 5},    REFUSED}, /* a group */
+		{CALL_SETPRIORITY,       {2, 0, 5},    REFUSED}, /* a user */
 		{CALL_IOPRIO_SET,        {1, 4711, 5}, ASKED},
 		{CALL_SCHED_SETAFFINITY, {0, 8},       ALLOWED},
 		{CALL_SCHED_SETAFFINITY, {4711, 8},    ASKED},
