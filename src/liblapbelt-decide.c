@@ -206,11 +206,9 @@ static const struct key {
 	enum filter_id filter; /* the operation must take it */
 	int (*take)(struct parse *parse, const char *value);
 } keys[] = {
-	{"xattr",    FILTER_XATTR,     take_xattr   },
-        {"mode",     FILTER_FILE_MODE, take_mode    },
-	{"local",    FILTER_LOCAL,     take_local   },
-        {"remote",   FILTER_REMOTE,    take_remote  },
-	{"protocol", FILTER_REMOTE,    take_protocol},
+	{"xattr", FILTER_XATTR, take_xattr},        {"mode", FILTER_FILE_MODE, take_mode},
+	{"local", FILTER_LOCAL, take_local},        {"remote", FILTER_REMOTE, take_remote},
+	{"protocol", FILTER_REMOTE, take_protocol},
 };
 
 /* Shorter names for filters. */

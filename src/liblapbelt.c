@@ -165,7 +165,7 @@ static int read_profile(const char *path, struct buf *ret, struct err *e)
 /* Where Apple's own profiles live: searched on macOS, stood in for by ours elsewhere. */
 static const struct str apple_folders[] = {
 	{"/System/Library/Sandbox/Profiles/", 33},
-	{"/usr/share/sandbox/",               19},
+	{"/usr/share/sandbox/", 19},
 };
 
 enum {
@@ -215,9 +215,7 @@ static int import_file(const char *folder, struct str path, struct arena *arena,
 	if (r == 0) {
 		text = arena_memdup(arena, buf_str(&buf).p, buf.n);
 		if (text)
-			*ret = (struct sbpl_source){
-				.name = name, .text = {text, buf.n}
-                        };
+			*ret = (struct sbpl_source){.name = name, .text = {text, buf.n}};
 		else
 			r = err_memory(e);
 	}
@@ -332,9 +330,8 @@ static int job_init(struct job *job, const struct lapbelt_policy_options *option
 	for (size_t i = 0; i < own->n_params; i++)
 		job->params[i] = (struct sbpl_param){str_of(own->params[i].key),
 						     str_of(own->params[i].value)};
-	job->search = (struct import_search){
-		target, {own->import_dir, find_param(own, "IMPORT_DIR")}
-        };
+	job->search =
+		(struct import_search){target, {own->import_dir, find_param(own, "IMPORT_DIR")}};
 	job->compile = (struct sbpl_options){
 		.target = target,
 		.params = job->params,
@@ -414,11 +411,11 @@ int lapbelt_policy_from_name(const char *name, const struct lapbelt_policy_optio
 	static const struct {
 		const char *name, *file;
 	} named[] = {
-		{"no-network",                "no-network.sb"               },
-		{"no-internet",               "no-internet.sb"              },
-		{"no-write",                  "no-write.sb"                 },
+		{"no-network", "no-network.sb"},
+		{"no-internet", "no-internet.sb"},
+		{"no-write", "no-write.sb"},
 		{"no-write-except-temporary", "no-write-except-temporary.sb"},
-		{"pure-computation",          "pure-computation.sb"         },
+		{"pure-computation", "pure-computation.sb"},
 	};
 	struct err e = {0};
 
@@ -587,7 +584,8 @@ static void report_status(int fd, int r, int status)
 	int n;
 
 	if (r < 0)
-		n = snprintf(line, sizeof(line), "failed %d\n", lapbelt_exit_code((enum lapbelt_code)-r));
+		n = snprintf(line, sizeof(line), "failed %d\n",
+			     lapbelt_exit_code((enum lapbelt_code) - r));
 	else
 		n = snprintf(line, sizeof(line), "exit %d\n", status);
 	if (fd >= 0 && n > 0)

@@ -45,29 +45,19 @@ struct shape {
 
 static const struct shape shapes[] = {
 #ifdef SYS_chmod
-	{SYS_chmod,        BY_PATH,  0, 1},
-         {SYS_chown,        BY_PATH,  0, 1},
-	{SYS_lchown,       BY_LINK,  0, 1},
-         {SYS_utime,        BY_PATH,  0, 1},
-	{SYS_utimes,       BY_PATH,  0, 1},
-         {SYS_futimesat,    BY_DIRFD, 0, 2},
-	{SYS_access,       BY_PATH,  0, 1},
+	{SYS_chmod, BY_PATH, 0, 1},        {SYS_chown, BY_PATH, 0, 1},
+	{SYS_lchown, BY_LINK, 0, 1},       {SYS_utime, BY_PATH, 0, 1},
+	{SYS_utimes, BY_PATH, 0, 1},       {SYS_futimesat, BY_DIRFD, 0, 2},
+	{SYS_access, BY_PATH, 0, 1},
 #endif
-	{SYS_fchmod,       BY_FD,    0, 1},
-         {SYS_fchmodat,     BY_DIRFD, 0, 2},
-	{SYS_fchmodat2,    BY_FLAGS, 3, 2},
-         {SYS_fchown,       BY_FD,    0, 1},
-	{SYS_fchownat,     BY_FLAGS, 4, 2},
-         {SYS_utimensat,    BY_FLAGS, 3, 2},
-	{SYS_setxattr,     BY_PATH,  0, 1},
-         {SYS_lsetxattr,    BY_LINK,  0, 1},
-	{SYS_fsetxattr,    BY_FD,    0, 1},
-         {SYS_removexattr,  BY_PATH,  0, 1},
-	{SYS_lremovexattr, BY_LINK,  0, 1},
-         {SYS_fremovexattr, BY_FD,    0, 1},
-	{SYS_truncate,     BY_PATH,  0, 1},
-         {SYS_faccessat,    BY_DIRFD, 0, 2},
-	{SYS_faccessat2,   BY_FLAGS, 3, 2},
+	{SYS_fchmod, BY_FD, 0, 1},         {SYS_fchmodat, BY_DIRFD, 0, 2},
+	{SYS_fchmodat2, BY_FLAGS, 3, 2},   {SYS_fchown, BY_FD, 0, 1},
+	{SYS_fchownat, BY_FLAGS, 4, 2},    {SYS_utimensat, BY_FLAGS, 3, 2},
+	{SYS_setxattr, BY_PATH, 0, 1},     {SYS_lsetxattr, BY_LINK, 0, 1},
+	{SYS_fsetxattr, BY_FD, 0, 1},      {SYS_removexattr, BY_PATH, 0, 1},
+	{SYS_lremovexattr, BY_LINK, 0, 1}, {SYS_fremovexattr, BY_FD, 0, 1},
+	{SYS_truncate, BY_PATH, 0, 1},     {SYS_faccessat, BY_DIRFD, 0, 2},
+	{SYS_faccessat2, BY_FLAGS, 3, 2},
 };
 
 /* The object of a call: its place, an open file where the call names one, and what is known of it.

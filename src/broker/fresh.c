@@ -90,7 +90,8 @@ void fresh_moved(struct fresh *fresh, struct str from, struct str to)
 
 		if (!str_is_below(old, from))
 			continue;
-		/* Forgetting is stricter, never looser: when memory is short, or the name says nothing now. */
+		/* Forgetting is stricter, never looser: when memory is short, or the name says
+		 * nothing now. */
 		if (asprintf(&moved, "%.*s%s", (int)to.n, to.p, old.p + from.n) < 0)
 			moved = NULL;
 		if (moved && !matters(str_of(moved))) {
@@ -114,7 +115,8 @@ static bool is_noted(const struct fresh *fresh, struct str path)
 
 bool fresh_has(const struct fresh *fresh, struct str path)
 {
-	/* The innermost git directory counts: an old one does not get new by being moved into one. */
+	/* The innermost git directory counts: an old one does not get new by being moved into one.
+	 */
 	while (fresh->n && path.n && !matters(path))
 		(void)last_component(path, &path);
 	return fresh->n && path.n && is_noted(fresh, path);

@@ -22,25 +22,20 @@ struct layout {
 };
 
 static const struct layout layouts[] = {
-  /*                  dirfd path dirfd2 path2 extra extra2 */
+/*                  dirfd path dirfd2 path2 extra extra2 */
 #ifdef SYS_mkdir
-	{SYS_mkdir,     -1, 0, -1, -1, 1,  -1},
-         {SYS_mknod,     -1, 0, -1, -1, 1,  2 },
-	{SYS_unlink,    -1, 0, -1, -1, -1, -1},
-         {SYS_rmdir,     -1, 0, -1, -1, -1, -1},
-	{SYS_symlink,   -1, 1, -1, 0,  -1, -1},
-         {SYS_link,      -1, 0, -1, 1,  -1, -1},
-	{SYS_rename,    -1, 0, -1, 1,  -1, -1},
+	{SYS_mkdir, -1, 0, -1, -1, 1, -1},   {SYS_mknod, -1, 0, -1, -1, 1, 2},
+	{SYS_unlink, -1, 0, -1, -1, -1, -1}, {SYS_rmdir, -1, 0, -1, -1, -1, -1},
+	{SYS_symlink, -1, 1, -1, 0, -1, -1}, {SYS_link, -1, 0, -1, 1, -1, -1},
+	{SYS_rename, -1, 0, -1, 1, -1, -1},
 #endif
-	{SYS_mkdirat,   0,  1, -1, -1, 2,  -1},
-         {SYS_mknodat,   0,  1, -1, -1, 2,  3 },
-	{SYS_unlinkat,  0,  1, -1, -1, 2,  -1},
-         {SYS_symlinkat, 1,  2, -1, 0,  -1, -1},
-	{SYS_linkat,    0,  1, 2,  3,  4,  -1},
+	{SYS_mkdirat, 0, 1, -1, -1, 2, -1},  {SYS_mknodat, 0, 1, -1, -1, 2, 3},
+	{SYS_unlinkat, 0, 1, -1, -1, 2, -1}, {SYS_symlinkat, 1, 2, -1, 0, -1, -1},
+	{SYS_linkat, 0, 1, 2, 3, 4, -1},
 #ifdef SYS_renameat
-	{SYS_renameat,  0,  1, 2,  3,  -1, -1},
+	{SYS_renameat, 0, 1, 2, 3, -1, -1},
 #endif
-	{SYS_renameat2, 0,  1, 2,  3,  4,  -1},
+	{SYS_renameat2, 0, 1, 2, 3, 4, -1},
 };
 
 struct names {
@@ -74,10 +69,8 @@ static bool exists(const struct place *place, struct stat *ret)
 
 static bool may_create(const struct call *call, const struct place *place, mode_t mode)
 {
-	struct subject subject = {.place = place,
-				  .vnode_type = vnode_type_of(mode),
-				  .has_mode = true,
-				  .mode = mode};
+	struct subject subject = {
+		.place = place, .vnode_type = vnode_type_of(mode), .has_mode = true, .mode = mode};
 	enum op op = S_ISCHR(mode) || S_ISBLK(mode) ? OP_FILE_MKNOD : OP_FILE_WRITE_CREATE;
 
 	if (!judge(call, op, &subject))

@@ -54,7 +54,8 @@ static bool may_open(const struct call *call, const struct open_call *open,
 	return !wants_write(open) || judge(call, OP_FILE_WRITE_DATA, subject);
 }
 
-/* ---- FIFOs -------------------------------------------------------------------------------------- */
+/* ---- FIFOs --------------------------------------------------------------------------------------
+ */
 
 struct fifo_wait {
 	int object;
@@ -130,8 +131,7 @@ static void open_fifo(struct call *call, const struct open_call *open_call, int 
 				   .fd = -1,
 				   .flags = flags,
 				   .cloexec = open_call->flags & O_CLOEXEC};
-	pending_add(call,
-		    (flags & O_ACCMODE) == O_RDONLY ? fifo_read_retry : fifo_write_retry,
+	pending_add(call, (flags & O_ACCMODE) == O_RDONLY ? fifo_read_retry : fifo_write_retry,
 		    fifo_release, wait);
 }
 

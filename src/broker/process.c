@@ -50,16 +50,8 @@ void handle_exec(struct call *call)
 static int darwin_signal(int number)
 {
 	static const unsigned char map[][2] = {
-		{SIGBUS,  10},
-                {SIGUSR1, 30},
-                {SIGUSR2, 31},
-                {SIGCHLD, 20},
-                {SIGCONT, 19},
-		{SIGSTOP, 17},
-                {SIGTSTP, 18},
-                {SIGURG,  16},
-                {SIGIO,   23},
-                {SIGSYS,  12},
+		{SIGBUS, 10},  {SIGUSR1, 30}, {SIGUSR2, 31}, {SIGCHLD, 20}, {SIGCONT, 19},
+		{SIGSTOP, 17}, {SIGTSTP, 18}, {SIGURG, 16},  {SIGIO, 23},   {SIGSYS, 12},
 	};
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)

@@ -27,7 +27,8 @@ struct walker {
 	bool proc;      /* dir is somewhere in a procfs */
 };
 
-/* ---- procfs ------------------------------------------------------------------------------------- */
+/* ---- procfs -------------------------------------------------------------------------------------
+ */
 
 bool is_on_procfs(const struct broker *broker, int fd, struct str path)
 {

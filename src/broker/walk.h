@@ -17,8 +17,8 @@ bool is_on_procfs(const struct broker *broker, int fd, struct str path);
 
 /*
  * The kernel lets the caller into the /proc directories of processes it may trace: its own sandbox.
- * We may trace more, so the same line is drawn here, about where FD (canonical path PATH) is, however
- * one got there. 0; -1 with EACCES.
+ * We may trace more, so the same line is drawn here, about where FD (canonical path PATH) is,
+ * however one got there. 0; -1 with EACCES.
  */
 int check_procfs(const struct call *call, int fd, struct str path);
 

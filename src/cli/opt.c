@@ -35,22 +35,17 @@ static struct found parse_long(const struct opt *const *table, const char *word)
 	const char *equals = strchr(word, '=');
 	size_t n = equals ? (size_t)(equals - word) : strlen(word);
 
-	return (struct found){
-		.opt = find_name(table, (struct str){word + 2, n - 2}
-                    ),
-		.as = (struct str){word,     n    },
-		.value = equals ? equals + 1 : NULL
-        };
+	return (struct found){.opt = find_name(table, (struct str){word + 2, n - 2}),
+			      .as = (struct str){word, n},
+			      .value = equals ? equals + 1 : NULL};
 }
 
 /* -x or -xvalue; the value of an option that takes none is the next letter of the cluster. */
 static struct found parse_short(const struct opt *const *table, const char *at)
 {
-	return (struct found){
-		.opt = find_letter(table, *at),
-		.as = (struct str){at, 1},
-		.value = at[1] ? at + 1 : NULL
-        };
+	return (struct found){.opt = find_letter(table, *at),
+			      .as = (struct str){at, 1},
+			      .value = at[1] ? at + 1 : NULL};
 }
 
 static int fail(struct buf *error, struct str as, const char *what)

@@ -330,10 +330,7 @@ static int parse_line(struct reader *reader, struct str line)
 int sbt_parse(struct str text, const char *name, struct arena *arena, struct sbt_file *ret,
 	      struct err *e)
 {
-	struct reader reader = {
-		.arena = arena, .file = ret, .at = {name, 0, 1},
-                        .e = e
-        };
+	struct reader reader = {.arena = arena, .file = ret, .at = {name, 0, 1}, .e = e};
 
 	while (text.n) {
 		const char *end = memchr(text.p, '\n', text.n);

@@ -32,7 +32,7 @@ static const struct target {
 	enum lapbelt_target target;
 	const char *name;
 } targets[] = {
-	{SBT_LINUX,  LAPBELT_TARGET_LINUX,  "linux" },
+	{SBT_LINUX, LAPBELT_TARGET_LINUX, "linux"},
 	{SBT_DARWIN, LAPBELT_TARGET_DARWIN, "darwin"},
 };
 

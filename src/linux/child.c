@@ -220,8 +220,8 @@ void child_init(const struct child_context *context)
 		_exit(71);
 	set_up(&own);
 	/* After the id maps: a change of credentials clears it. */
-	if (pid_ns ? prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 :
-		     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+	if (pid_ns ? prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0
+		   : prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		fail(context->control, STAGE_FORK, 0);
 	/* The raw call: fork(3) runs handlers of a program that we are only a copy of. */
 	pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);

@@ -9,9 +9,9 @@
 
 struct child_context {
 	const struct spawn_options *options;
-	int control;       /* our end of the supervisor's socket */
-	int mapped;        /* pipe: readable once the id maps are written (or at once) */
-	int go;            /* pipe: readable when the command may exec */
+	int control;          /* our end of the supervisor's socket */
+	int mapped;           /* pipe: readable once the id maps are written (or at once) */
+	int go;               /* pipe: readable when the command may exec */
 	bool sigchld_ignored; /* by whoever started us: the command gets it like that */
 	char **shell_argv; /* /bin/sh, room for the path, the arguments: for a script without #! */
 };

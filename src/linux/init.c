@@ -24,7 +24,8 @@
 #include "linux/scratch.h"
 #include "base/banned.h"
 
-/* ---- Without a pid namespace ------------------------------------------------------------------- */
+/* ---- Without a pid namespace -------------------------------------------------------------------
+ */
 
 static bool is_descendant(int proc, pid_t pid)
 {
@@ -68,7 +69,8 @@ static void kill_everything(void)
 
 		for (int i = 0; i < STOP_ROUNDS; i++)
 			r |= signal_descendants(SIGSTOP);
-		/* Without a procfs nobody can be found; the broker is gone, and they stay confined. */
+		/* Without a procfs nobody can be found; the broker is gone, and they stay confined.
+		 */
 		if (signal_descendants(SIGKILL) < 0 || r < 0)
 			return;
 		while ((r = waitpid(-1, NULL, WNOHANG | __WALL)) > 0)
@@ -79,7 +81,8 @@ static void kill_everything(void)
 	}
 }
 
-/* ---- The loop ---------------------------------------------------------------------------------- */
+/* ---- The loop ----------------------------------------------------------------------------------
+ */
 
 /* Takes in what changed. 1: the command has ended. */
 static int reap(int control, pid_t command)

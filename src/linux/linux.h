@@ -80,7 +80,8 @@ int mount_apply(const struct plan *plan, size_t *ret_at);
  */
 int caps_drop(uint64_t also);
 
-/* Closes every descriptor from 3 on but KEEP (ascending, may repeat). 0, or -1: something is open. */
+/* Closes every descriptor from 3 on but KEEP (ascending, may repeat). 0, or -1: something is open.
+ */
 int scrub_fds(const int *keep, size_t n);
 
 /* ---- child.c --------------------------------------------------------------------------------- */
@@ -114,8 +115,8 @@ struct spawn_options {
 	const char *const
 		*make_dirs;   /* created 0700 inside after mounting, NULL-terminated or NULL */
 	const sigset_t *mask; /* the signal mask the command starts with */
-	const char *scratch; /* removed with all that is in it when the run is over; NULL: none */
-	int scratch_lock;    /* kept open until then; -1: none */
+	const char *scratch;  /* removed with all that is in it when the run is over; NULL: none */
+	int scratch_lock;     /* kept open until then; -1: none */
 };
 
 struct spawned {

@@ -176,8 +176,8 @@ static int keep_open_all(const struct plan *plan, int *trees, size_t *ret_at)
 			continue;
 		*ret_at = i;
 		trees[i] = clone_tree(AT_FDCWD, plan->mounts[i].path, AT_RECURSIVE_);
-		if (trees[i] < 0 ? !is_gone(errno) :
-				   plan->mounts[i].read_only && make_read_only(trees[i]) < 0)
+		if (trees[i] < 0 ? !is_gone(errno)
+				 : plan->mounts[i].read_only && make_read_only(trees[i]) < 0)
 			return -1;
 	}
 	return 0;

@@ -15,9 +15,7 @@
 #include "base/banned.h"
 
 /* An allow-everything program, for flags only. */
-static const struct bpf_insn allow_all[] = {
-	{0x06, 0, 0, SECCOMP_RET_ALLOW}
-};
+static const struct bpf_insn allow_all[] = {{0x06, 0, 0, SECCOMP_RET_ALLOW}};
 
 /* A filter pointer of NULL faults only after the flags were accepted. */
 static bool seccomp_knows_flags(unsigned flags)

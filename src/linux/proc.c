@@ -28,7 +28,8 @@ int proc_each_entry(int fd, int (*each)(int fd, const char *name, void *context)
 
 	while ((n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
 		for (long at = 0; at < n;) {
-			struct linux_dirent64 *entry = (struct linux_dirent64 *)(void *)(buffer + at);
+			struct linux_dirent64 *entry =
+				(struct linux_dirent64 *)(void *)(buffer + at);
 			int r = 0;
 
 			at += entry->length;

@@ -21,11 +21,8 @@ static const struct {
 	unsigned ns;
 	unsigned long flag;
 } clone_flags[] = {
-	{NS_USER,  CLONE_NEWUSER},
-        {NS_MOUNT, CLONE_NEWNS  },
-        {NS_PID,   CLONE_NEWPID },
-	{NS_IPC,   CLONE_NEWIPC },
-        {NS_NET,   CLONE_NEWNET },
+	{NS_USER, CLONE_NEWUSER}, {NS_MOUNT, CLONE_NEWNS}, {NS_PID, CLONE_NEWPID},
+	{NS_IPC, CLONE_NEWIPC},   {NS_NET, CLONE_NEWNET},
 };
 
 static const char *const stage_texts[] = {
@@ -220,11 +217,7 @@ static int start(const struct spawn_options *options, struct channels *channels,
 int spawn_start(const struct spawn_options *options, struct spawned *ret,
 		struct spawn_message *ret_failed, struct err *e)
 {
-	struct channels channels = {
-		{-1, -1},
-                {-1, -1},
-                {-1, -1}
-        };
+	struct channels channels = {{-1, -1}, {-1, -1}, {-1, -1}};
 	struct spawned spawned = SPAWNED_NONE;
 	struct spawn_message failed = {.stage = STAGE_DONE};
 	int r = start(options, &channels, &spawned, &failed, e);

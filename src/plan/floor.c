@@ -286,9 +286,9 @@ static uint32_t judge_new(struct floor *f, const struct place *place, unsigned m
 		if (g == GROUP_READ && unnamed && creatable && f->p->caps->notify &&
 		    allows_unnamed(f, place, GROUP_EXEC))
 			rights |= let_exec_read(f);
-		if (g == GROUP_EXEC && (anew & BIT(g)) && f->p->caps->notify)
-			rights |= LL_EXECUTE;
-		else if ((anew | NAMING) & BIT(g))
+		/* Nobody can exec for another: what comes later is not granted rather than judged.
+		 */
+		if (g != GROUP_EXEC && ((anew | NAMING) & BIT(g)))
 			f->residual |= BIT(g);
 		else
 			late = true;
@@ -336,8 +336,6 @@ static uint32_t look_closer(struct floor *f, const struct place *place, unsigned
 		}
 	}
 	rights |= judge_new(f, place, *mixed, judge_named(f, place, *mixed, entries));
-	if (rights & LL_EXECUTE)
-		*mixed &= ~BIT(GROUP_EXEC);
 	if (rights & LL_READ_FILE)
 		*mixed &= ~BIT(GROUP_READ);
 	return rights;
@@ -361,9 +359,14 @@ static uint32_t settle(struct floor *f, const struct place *place, unsigned mixe
 	f->residual |= mixed;
 	if (!f->p->caps->notify || !(exec & CAN_ALLOW))
 		return 0;
-	/* The kernel goes on with an exec that the broker allows, so the floor has to let it. */
-	if (mixed & BIT(GROUP_EXEC))
+	/*
+	 * The kernel goes on with an exec that the broker allows, so the floor has to let it, and
+	 * lets another that takes its place meanwhile.
+	 */
+	if (mixed & BIT(GROUP_EXEC)) {
 		rights |= LL_EXECUTE;
+		f->p->floor.exec_raced = true;
+	}
 	if (mixed & BIT(GROUP_READ))
 		rights |= let_exec_read(f);
 	return rights;

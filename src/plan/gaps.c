@@ -187,10 +187,10 @@ static int gap_of_metadata(struct planner *p, const struct rule *rule)
 		enum op op;
 		const char *what;
 	} aspects[] = {
-		{OP_FILE_READ_METADATA,  "attributes (stat, access, readlink)"},
-		{OP_FILE_READ_XATTR,     "extended attributes"                },
-		{OP_FILE_TEST_EXISTENCE, "existence"                          },
-		{OP_FILE_READ_DATA,      "names of entries"                   },
+		{OP_FILE_READ_METADATA, "attributes (stat, access, readlink)"},
+		{OP_FILE_READ_XATTR, "extended attributes"},
+		{OP_FILE_TEST_EXISTENCE, "existence"},
+		{OP_FILE_READ_DATA, "names of entries"},
 	};
 	const char *text = NULL;
 
@@ -274,6 +274,11 @@ static int gaps_of_floor(struct planner *p)
 			p, GAP_STRICTER, rule_denying(p->policy, OP_FILE_IOCTL),
 			"devices take no ioctl where the answer depends on more than their path",
 			NULL);
+	if (r == 0 && p->floor.exec_raced)
+		r = add_gap(p, GAP_CONTENT, rule_denying(p->policy, OP_PROCESS_EXEC_ANY),
+			    "what this denies can be executed by a program that changes the path "
+			    "while it is judged",
+			    "deny programs by literal or subpath instead of by regex or type");
 	if (r == 0 && p->floor.loader)
 		r = add_gap(
 			p, GAP_METADATA, rule_denying(p->policy, OP_PROCESS_EXEC_ANY),

@@ -58,6 +58,7 @@ struct floor_report {
 	struct paths inert;    /* what is made anew here cannot be executed */
 	struct paths unlisted; /* the policy lets these be listed, the floor does not */
 	bool lists_too_much;   /* names below denied directories can be listed */
+	bool exec_raced;       /* denied programs lie among granted ones, told apart by name only */
 	bool loader;           /* an ELF interpreter was granted beyond the policy */
 };
 

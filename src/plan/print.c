@@ -10,43 +10,25 @@ struct word {
 };
 
 static const struct word scopes[] = {
-	{SCOPE_PID, "pid"},
-        {SCOPE_IPC, "ipc"},
-        {SCOPE_NET, "net"},
-	{SCOPE_TMP, "tmp"},
-        {SCOPE_SHM, "shm"},
-        {SCOPE_PTS, "pts"},
+	{SCOPE_PID, "pid"}, {SCOPE_IPC, "ipc"}, {SCOPE_NET, "net"},
+	{SCOPE_TMP, "tmp"}, {SCOPE_SHM, "shm"}, {SCOPE_PTS, "pts"},
 };
 
 static const struct word namespaces[] = {
-	{NS_USER,  "user" },
-        {NS_MOUNT, "mount"},
-        {NS_PID,   "pid"  },
-        {NS_IPC,   "ipc"  },
-        {NS_NET,   "net"  },
+	{NS_USER, "user"}, {NS_MOUNT, "mount"}, {NS_PID, "pid"}, {NS_IPC, "ipc"}, {NS_NET, "net"},
 };
 
 static const struct word rights[] = {
-	{LL_READ_FILE,   "read"    },
-        {LL_READ_DIR,    "list"    },
-        {LL_EXECUTE,     "exec"    },
-	{LL_WRITE_FILE,  "write"   },
-        {LL_TRUNCATE,    "truncate"},
-        {LL_MAKE_REG,    "create"  },
-	{LL_REMOVE_FILE, "unlink"  },
-        {LL_REFER,       "move"    },
-        {LL_MAKE_CHAR,   "nodes"   },
-	{LL_IOCTL_DEV,   "ioctl"   },
+	{LL_READ_FILE, "read"},     {LL_READ_DIR, "list"},     {LL_EXECUTE, "exec"},
+	{LL_WRITE_FILE, "write"},   {LL_TRUNCATE, "truncate"}, {LL_MAKE_REG, "create"},
+	{LL_REMOVE_FILE, "unlink"}, {LL_REFER, "move"},        {LL_MAKE_CHAR, "nodes"},
+	{LL_IOCTL_DEV, "ioctl"},
 };
 
 static const struct word classes[] = {
-	{BROKER_WRITE,  "write"     },
-        {BROKER_READ,   "read"      },
-        {BROKER_ATTR,   "attributes"},
-	{BROKER_UNIX,   "unix"      },
-        {BROKER_INET,   "inet"      },
-        {BROKER_EXEC,   "exec"      },
-	{BROKER_SIGNAL, "signal"    },
+	{BROKER_WRITE, "write"},   {BROKER_READ, "read"}, {BROKER_ATTR, "attributes"},
+	{BROKER_UNIX, "unix"},     {BROKER_INET, "inet"}, {BROKER_EXEC, "exec"},
+	{BROKER_SIGNAL, "signal"},
 };
 
 static const char *const mount_words[] = {

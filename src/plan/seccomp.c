@@ -37,12 +37,8 @@ static unsigned when_broker(const struct planner *p)
 		enum broker_class class;
 		enum when when;
 	} classes[] = {
-		{BROKER_WRITE,  WHEN_WRITE },
-                {BROKER_READ,   WHEN_READ  },
-                {BROKER_ATTR,   WHEN_ATTR  },
-		{BROKER_UNIX,   WHEN_UNIX  },
-                {BROKER_INET,   WHEN_INET  },
-                {BROKER_EXEC,   WHEN_EXEC  },
+		{BROKER_WRITE, WHEN_WRITE},   {BROKER_READ, WHEN_READ}, {BROKER_ATTR, WHEN_ATTR},
+		{BROKER_UNIX, WHEN_UNIX},     {BROKER_INET, WHEN_INET}, {BROKER_EXEC, WHEN_EXEC},
 		{BROKER_SIGNAL, WHEN_SIGNAL},
 	};
 	unsigned brokered = p->plan->brokered;

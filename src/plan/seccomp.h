@@ -81,10 +81,10 @@ enum when {
 	WHEN_NO_SYSV_SEM = 1 << 22,
 	WHEN_NO_SYSV_MSG = 1 << 23,
 	WHEN_NO_POSIX_MQ = 1 << 24,
-	WHEN_OTHERS = 1 << 25, /* processes of the host can be named and must not be changed */
-	WHEN_BROKER = 1 << 26, /* there is a broker */
+	WHEN_OTHERS = 1 << 25,      /* processes of the host can be named and must not be changed */
+	WHEN_BROKER = 1 << 26,      /* there is a broker */
 	WHEN_PRIVATE_PID = 1 << 28, /* processes outside are out of reach */
-	WHEN_IDS = 1 << 27,    /* and its callers can change their ids: they started as root */
+	WHEN_IDS = 1 << 27,         /* and its callers can change their ids: they started as root */
 };
 
 struct call_row {

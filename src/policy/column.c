@@ -402,10 +402,10 @@ static void get_entries(const struct columns *c, const struct policy *policy, co
 			.guard = words[0],
 			.decision =
 				{
-					   .verdict = (enum verdict)words[1],
-					   .op = (enum op)words[2],
-					   .rule = words[3] ? &policy->rules[words[3] - 1] : NULL,
-					   },
+					.verdict = (enum verdict)words[1],
+					.op = (enum op)words[2],
+					.rule = words[3] ? &policy->rules[words[3] - 1] : NULL,
+				},
 			.block = words[3] ? c->blocks->of[words[3] - 1] : NULL,
 		};
 }

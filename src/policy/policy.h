@@ -90,7 +90,9 @@ enum proto {
 	PROTO_UNIX = 16,
 };
 
-enum { PORT_ANY = -1 };
+enum {
+	PORT_ANY = -1
+};
 
 /* `remote tcp "localhost:80"`. An unset rule pattern host means `*`. */
 struct endpoint_pattern {
@@ -145,9 +147,10 @@ struct rule {
 	const struct modifier *modifiers;
 	size_t n_modifiers;
 	enum origin origin;
-	struct span at;  /* of the opening parenthesis */
-	struct str text; /* the rule as written (first 200 bytes, white space collapsed), then a NUL */
-	unsigned index;  /* position in the policy, set by the builder */
+	struct span at; /* of the opening parenthesis */
+	struct str
+		text; /* the rule as written (first 200 bytes, white space collapsed), then a NUL */
+	unsigned index; /* position in the policy, set by the builder */
 };
 
 /* ---- Building ------------------------------------------------------------------------------- */
@@ -207,10 +210,12 @@ enum signal_target {
 
 /* One end of a socket. proto 0: absent. */
 struct endpoint {
-	unsigned proto;     /* one of PROTO_IP4, PROTO_IP6, with PROTO_TCP or PROTO_UDP; or PROTO_UNIX */
+	unsigned
+		proto; /* one of PROTO_IP4, PROTO_IP6, with PROTO_TCP or PROTO_UDP; or PROTO_UNIX */
 	unsigned char addr[16]; /* network order; IPv4 in the first four bytes */
 	int port;
-	bool unbound; /* a local end without an address yet: matches every local pattern (SBPL.md 3.4) */
+	bool unbound; /* a local end without an address yet: matches every local pattern
+			 (SBPL.md 3.4) */
 };
 
 /* Attributes a request may carry besides its path, name and endpoints. */
@@ -228,7 +233,8 @@ enum request_has {
 struct request {
 	enum op op;
 	struct str path; /* canonical and absolute, any byte but NUL; n 0: none */
-	struct str name; /* global-name, sysctl-name, ipc-posix-name, ...: whatever the op's filter takes */
+	struct str name; /* global-name, sysctl-name, ipc-posix-name, ...: whatever the op's filter
+			    takes */
 	struct str xattr;
 	struct endpoint local, remote;
 	unsigned has; /* enum request_has */
@@ -261,7 +267,8 @@ typedef uint32_t policy_state;
 policy_state policy_start(const struct policy *policy);
 policy_state policy_walk(const struct policy *policy, policy_state from, struct str bytes);
 
-/* Verdicts as a set: bit VERDICT_DENY, bit VERDICT_ALLOW. Guards (vnode-type ...) count both ways. */
+/* Verdicts as a set: bit VERDICT_DENY, bit VERDICT_ALLOW. Guards (vnode-type ...) count both ways.
+ */
 enum verdict_set {
 	CAN_DENY = 1 << VERDICT_DENY,
 	CAN_ALLOW = 1 << VERDICT_ALLOW,
@@ -278,8 +285,8 @@ unsigned policy_verdicts_at(const struct policy *policy, policy_state state, enu
 unsigned policy_verdicts_below(const struct policy *policy, policy_state state, enum op op);
 
 /*
- * As policy_decide() where the path has been walked already. request->path serves only to tell which
- * of several rules of the same effect to name; where it is empty that may be any of them.
+ * As policy_decide() where the path has been walked already. request->path serves only to tell
+ * which of several rules of the same effect to name; where it is empty that may be any of them.
  */
 void policy_decide_at(const struct policy *policy, policy_state state,
 		      const struct request *request, struct decision *ret);
@@ -308,19 +315,19 @@ enum target policy_target(const struct policy *policy);
 unsigned policy_n_states(const struct policy *policy);
 
 /*
- * Calls EACH for every `path` pattern of the policy: the places where regions can begin. MATCH_REGEX
- * patterns come with their source text. Linux: what lies in /private/{tmp,var,etc} comes in its
- * short spelling, and a pattern that covers one of them from further up comes as itself and once
- * more as the subpath /tmp, /var or /etc.
+ * Calls EACH for every `path` pattern of the policy: the places where regions can begin.
+ * MATCH_REGEX patterns come with their source text. Linux: what lies in /private/{tmp,var,etc}
+ * comes in its short spelling, and a pattern that covers one of them from further up comes as
+ * itself and once more as the subpath /tmp, /var or /etc.
  */
 void policy_each_path(const struct policy *policy,
 		      void (*each)(void *context, const struct rule *rule, const struct test *test),
 		      void *context);
 
 const char *op_name(enum op op);
-enum op op_parent(enum op op);          /* OP_DEFAULT for itself */
+enum op op_parent(enum op op); /* OP_DEFAULT for itself */
 bool op_is_terminal(enum op op);
-enum verdict op_builtin(enum op op);    /* of a terminal operation */
+enum verdict op_builtin(enum op op);              /* of a terminal operation */
 bool op_takes(enum op op, enum filter_id filter); /* does the filter's category fit? */
 /* The operation called NAME, or OP_COUNT. */
 enum op op_find(struct str name);

@@ -26,10 +26,10 @@ enum byte_kind {
 };
 
 static const enum phase next_phase[PHASE_COUNT][KIND_COUNT] = {
-	[PHASE_SLASH] = {PHASE_NONE,  PHASE_DOT,     PHASE_NAME},
-	[PHASE_DOT] = {PHASE_NONE,  PHASE_DOT_DOT, PHASE_NAME},
-	[PHASE_DOT_DOT] = {PHASE_NONE,  PHASE_NAME,    PHASE_NAME},
-	[PHASE_NAME] = {PHASE_SLASH, PHASE_NAME,    PHASE_NAME},
+	[PHASE_SLASH] = {PHASE_NONE, PHASE_DOT, PHASE_NAME},
+	[PHASE_DOT] = {PHASE_NONE, PHASE_DOT_DOT, PHASE_NAME},
+	[PHASE_DOT_DOT] = {PHASE_NONE, PHASE_NAME, PHASE_NAME},
+	[PHASE_NAME] = {PHASE_SLASH, PHASE_NAME, PHASE_NAME},
 };
 
 static enum byte_kind kind_of(const struct dfa *dfa, unsigned cls)

@@ -206,9 +206,9 @@ int policyfile_default(const struct default_facts *facts, struct buf *ret, struc
 		const char *scope, *profile;
 	} systems[] = {
 		[TARGET_LINUX] = {";; scope: private pid, ipc, net, tmp, shm, pts\n",
-				  "default-linux.sb" },
+				  "default-linux.sb"},
 		[TARGET_DARWIN] = {";; scope: shared pid, ipc, net, tmp, shm, pts\n",
-                                  "default-darwin.sb"},
+				   "default-darwin.sb"},
 	};
 	struct arena arena = {0};
 	int r;

@@ -439,13 +439,13 @@ static int do_split_string(struct machine *m, struct value **args, size_t n)
 int filters_bind(struct machine *m)
 {
 	static const struct builtin table[] = {
-		{"require-all",    do_require,        1, ANY_NUMBER, EXPR_ALL},
-		{"require-any",    do_require,        1, ANY_NUMBER, EXPR_ANY},
-		{"require-not",    do_require,        1, 1,          EXPR_NOT},
-		{"path-ancestors", do_path_ancestors, 1, ANY_NUMBER, 0       },
-		{"regex-quote",    do_regex_quote,    1, 1,          0       },
-		{"split-string",   do_split_string,   2, 2,          0       },
-		{"%string-split",  do_split_string,   2, 2,          0       },
+		{"require-all", do_require, 1, ANY_NUMBER, EXPR_ALL},
+		{"require-any", do_require, 1, ANY_NUMBER, EXPR_ANY},
+		{"require-not", do_require, 1, 1, EXPR_NOT},
+		{"path-ancestors", do_path_ancestors, 1, ANY_NUMBER, 0},
+		{"regex-quote", do_regex_quote, 1, 1, 0},
+		{"split-string", do_split_string, 2, 2, 0},
+		{"%string-split", do_split_string, 2, 2, 0},
 	};
 
 	m->make_filter = make_filter;

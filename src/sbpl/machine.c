@@ -443,11 +443,9 @@ static void bind_core(struct machine *m)
 		struct str name;
 		struct value **value;
 	} core[] = {
-		{{"quote", 5},  &m->core.quote },
-                {{"cons", 4},   &m->core.cons  },
-		{{"append", 6}, &m->core.append},
-                {{"apply", 5},  &m->core.apply },
-		{{"cdr", 3},    &m->core.cdr   },
+		{{"quote", 5}, &m->core.quote},   {{"cons", 4}, &m->core.cons},
+		{{"append", 6}, &m->core.append}, {{"apply", 5}, &m->core.apply},
+		{{"cdr", 3}, &m->core.cdr},
 	};
 
 	for (size_t i = 0; i < sizeof(core) / sizeof(core[0]); i++)

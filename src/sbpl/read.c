@@ -109,10 +109,10 @@ static bool make_char(struct str text, int64_t *ret)
 		struct str name;
 		int64_t c;
 	} names[] = {
-		{{"space", 5},   ' ' },
+		{{"space", 5}, ' '},
 		{{"newline", 7}, '\n'},
-		{{"return", 6},  '\r'},
-		{{"tab", 3},     '\t'},
+		{{"return", 6}, '\r'},
+		{{"tab", 3}, '\t'},
 	};
 
 	if (text.n == 1)

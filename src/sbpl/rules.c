@@ -316,14 +316,12 @@ static int fill(struct machine *m, const struct draft *draft, struct rule *rule)
 	int r = rule_text(m, &text);
 
 	copy = arena_strdup(out, buf_str(&text));
-	*rule = (struct rule){
-		.verdict = draft->verdict,
-		.modifiers = copies,
-		.n_modifiers = draft->modifiers.n,
-		.origin = m->profile->origin,
-		.at = machine_span(m, m->at),
-		.text = {copy, text.n}
-        };
+	*rule = (struct rule){.verdict = draft->verdict,
+			      .modifiers = copies,
+			      .n_modifiers = draft->modifiers.n,
+			      .origin = m->profile->origin,
+			      .at = machine_span(m, m->at),
+			      .text = {copy, text.n}};
 	if (r == 0 && (text.failed || !copies || !copy))
 		r = machine_no_memory(m);
 	for (size_t i = 0; i < draft->modifiers.n && r == 0; i++)
@@ -487,15 +485,15 @@ int rules_bind(struct machine *m)
 {
 	static const struct builtin builtins[] = {
 		{"allow", do_rule, 0, ANY_NUMBER, VERDICT_ALLOW},
-		{"deny",  do_rule, 0, ANY_NUMBER, VERDICT_DENY },
-		{"with",  do_with, 1, 2,          0            },
+		{"deny", do_rule, 0, ANY_NUMBER, VERDICT_DENY},
+		{"with", do_with, 1, 2, 0},
 	};
 	static const struct syntax syntax[] = {
-		{"with-filter",          do_with_filter,     1, ANY_NUMBER},
-		{"with-modifier",        do_with_modifier,   1, ANY_NUMBER},
-		{"with-operations",      do_with_operations, 1, ANY_NUMBER},
-		{"apply-message-filter", do_message_filter,  0, ANY_NUMBER},
-		{"debug",                do_debug,           0, ANY_NUMBER},
+		{"with-filter", do_with_filter, 1, ANY_NUMBER},
+		{"with-modifier", do_with_modifier, 1, ANY_NUMBER},
+		{"with-operations", do_with_operations, 1, ANY_NUMBER},
+		{"apply-message-filter", do_message_filter, 0, ANY_NUMBER},
+		{"debug", do_debug, 0, ANY_NUMBER},
 	};
 	static const char *const without_effect[] = {"no-callout", "partial-symbolication"};
 	int r = machine_bind_builtins(m, builtins, sizeof(builtins) / sizeof(builtins[0]));

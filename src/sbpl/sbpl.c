@@ -234,16 +234,16 @@ static int do_flag(struct machine *m, struct value **args, size_t n)
 static int directives_bind(struct machine *m)
 {
 	static const struct builtin table[] = {
-		{"version",                    do_version, 1, 1, 0},
-		{"param",                      do_param,   1, 1, 0},
-		{"getenv",                     do_param,   1, 1, 0},
-		{"import",                     do_import,  1, 1, 0},
-		{"load",                       do_import,  1, 1, 0},
-		{"trace",                      do_trace,   1, 1, 0},
-		{"record",                     do_flag,    1, 1, 0},
-		{"disable-callouts",           do_flag,    0, 0, 0},
-		{"disable-full-symbolication", do_flag,    0, 0, 0},
-		{"eliminate-duplicate-rules",  do_flag,    0, 0, 0},
+		{"version", do_version, 1, 1, 0},
+		{"param", do_param, 1, 1, 0},
+		{"getenv", do_param, 1, 1, 0},
+		{"import", do_import, 1, 1, 0},
+		{"load", do_import, 1, 1, 0},
+		{"trace", do_trace, 1, 1, 0},
+		{"record", do_flag, 1, 1, 0},
+		{"disable-callouts", do_flag, 0, 0, 0},
+		{"disable-full-symbolication", do_flag, 0, 0, 0},
+		{"eliminate-duplicate-rules", do_flag, 0, 0, 0},
 	};
 
 	return machine_bind_builtins(m, table, sizeof(table) / sizeof(table[0]));

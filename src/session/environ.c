@@ -105,16 +105,16 @@ static const char *const dropped_names[] = {
 static const struct {
 	const char *name, *below;
 } placed[] = {
-	{"TMPDIR",            ""               },
-	{"TMP",               ""               },
-	{"TEMP",              ""               },
-	{"TMPPREFIX",         "/zsh"           }, /* where zsh keeps here-documents */
-	{"XDG_CACHE_HOME",    "/cache"         },
-	{"npm_config_cache",  "/cache/npm"     },
-	{"YARN_CACHE_FOLDER", "/cache/yarn"    },
-	{"PIP_CACHE_DIR",     "/cache/pip"     },
-	{"UV_CACHE_DIR",      "/cache/uv"      },
-	{"GOCACHE",           "/cache/go-build"},
+	{"TMPDIR", ""},
+	{"TMP", ""},
+	{"TEMP", ""},
+	{"TMPPREFIX", "/zsh"}, /* where zsh keeps here-documents */
+	{"XDG_CACHE_HOME", "/cache"},
+	{"npm_config_cache", "/cache/npm"},
+	{"YARN_CACHE_FOLDER", "/cache/yarn"},
+	{"PIP_CACHE_DIR", "/cache/pip"},
+	{"UV_CACHE_DIR", "/cache/uv"},
+	{"GOCACHE", "/cache/go-build"},
 };
 
 enum {

@@ -320,10 +320,8 @@ static int hear(struct run *run, int *ret_status, struct err *e)
 
 static int wait_for_end(struct run *run, int *ret_status, struct err *e)
 {
-	struct pollfd polled[2] = {
-		{.fd = run->spawned.control, .events = POLLIN},
-		{.fd = run->signals,         .events = POLLIN}
-        };
+	struct pollfd polled[2] = {{.fd = run->spawned.control, .events = POLLIN},
+				   {.fd = run->signals, .events = POLLIN}};
 	int r = 0;
 
 	while (r == 0) {

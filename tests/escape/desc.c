@@ -68,14 +68,14 @@ static enum outcome write_to_terminal_outside(void)
 }
 
 const struct escape_case desc_cases[] = {
-	{"A043",				"climb from an inherited directory", climb_from_inherited_directory, WITH_FDS},
-	{"A130a",       "write below an inherited directory", write_below_inherited_directory, WITH_FDS},
-	{"A130b",				     "read an inherited file at 2048", read_inherited_file, WITH_FDS},
-	{"A130c","send on an inherited socket", send_on_inherited_socket, WITH_FDS},
-	{"A131d",			     "write below stdin, a directory", write_below_stdin, WITH_FDS},
-	{"A131e",			       "climb from stdin, a directory", climb_from_stdin, WITH_FDS},
-	{"A131f",		  "reopen stderr for reading", reopen_stderr_for_reading, WITH_FDS},
-	{"A131g",				     "truncate stderr by reopening it", truncate_stderr_by_reopening, WITH_FDS},
-	{"A125b",              "write to a terminal outside", write_to_terminal_outside},
-	{0			    },
+	{"A043", "climb from an inherited directory", climb_from_inherited_directory, WITH_FDS},
+	{"A130a", "write below an inherited directory", write_below_inherited_directory, WITH_FDS},
+	{"A130b", "read an inherited file at 2048", read_inherited_file, WITH_FDS},
+	{"A130c", "send on an inherited socket", send_on_inherited_socket, WITH_FDS},
+	{"A131d", "write below stdin, a directory", write_below_stdin, WITH_FDS},
+	{"A131e", "climb from stdin, a directory", climb_from_stdin, WITH_FDS},
+	{"A131f", "reopen stderr for reading", reopen_stderr_for_reading, WITH_FDS},
+	{"A131g", "truncate stderr by reopening it", truncate_stderr_by_reopening, WITH_FDS},
+	{"A125b", "write to a terminal outside", write_to_terminal_outside},
+	{0},
 };

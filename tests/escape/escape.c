@@ -18,11 +18,8 @@ static const struct {
 	unsigned flag;
 	const char *name;
 } flag_names[] = {
-	{NEEDS_ROOT,  "root"       },
-        {NO_CONTROL,  "no-control" },
-        {LEAVES_LOOT, "loot"       },
-	{ON_TTY,      "tty"        },
-        {WITH_FDS,    "descriptors"},
+	{NEEDS_ROOT, "root"}, {NO_CONTROL, "no-control"}, {LEAVES_LOOT, "loot"},
+	{ON_TTY, "tty"},      {WITH_FDS, "descriptors"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -218,9 +218,7 @@ static enum outcome send_many_messages(void)
 {
 	union address a;
 	struct iovec part = {.iov_base = (char[]){"escaped"}, .iov_len = 7};
-	struct mmsghdr message = {
-		.msg_hdr = {.msg_name = &a, .msg_iov = &part, .msg_iovlen = 1}
-        };
+	struct mmsghdr message = {.msg_hdr = {.msg_name = &a, .msg_iov = &part, .msg_iovlen = 1}};
 	int fd = datagram_socket(AF_UNIX);
 
 	message.msg_hdr.msg_namelen = local_address(&a, fact("DGRAM"));
@@ -333,7 +331,7 @@ static enum outcome list_sockets(void)
 			 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
 		.body = {.sdiag_family = AF_UNIX,
 			 .udiag_states = UINT32_MAX,
-			 .udiag_show = UDIAG_SHOW_NAME            },
+			 .udiag_show = UDIAG_SHOW_NAME},
 	};
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 
@@ -343,31 +341,31 @@ static enum outcome list_sockets(void)
 }
 
 const struct escape_case socket_cases[] = {
-	{"A086a",		   "connect to a port on loopback", connect_loopback},
-	{"A086b",         "connect to a mapped loopback address", connect_mapped},
-	{"A064b",		   "connect by a family with high bits set", connect_high_bits},
-	{"A086c",           "send in the same breath as connect (MSG_FASTOPEN)", send_with_fast_open},
-	{"A092a",		   "send a datagram to loopback", send_to_loopback},
-	{"A092b",        "send a datagram with sendmsg", send_message_to_loopback},
-	{"A092c",		   "connect a datagram socket and send", connect_datagram},
-	{"A085a",      "connect to a unix socket outside", connect_path},
-	{"A085b",		   "connect to an abstract socket outside", connect_abstract},
-	{"A085c",         "send a datagram to a unix socket outside", send_to_path},
-	{"A085d",		   "send a datagram to a unix socket outside with sendmsg", send_message_to_path},
+	{"A086a", "connect to a port on loopback", connect_loopback},
+	{"A086b", "connect to a mapped loopback address", connect_mapped},
+	{"A064b", "connect by a family with high bits set", connect_high_bits},
+	{"A086c", "send in the same breath as connect (MSG_FASTOPEN)", send_with_fast_open},
+	{"A092a", "send a datagram to loopback", send_to_loopback},
+	{"A092b", "send a datagram with sendmsg", send_message_to_loopback},
+	{"A092c", "connect a datagram socket and send", connect_datagram},
+	{"A085a", "connect to a unix socket outside", connect_path},
+	{"A085b", "connect to an abstract socket outside", connect_abstract},
+	{"A085c", "send a datagram to a unix socket outside", send_to_path},
+	{"A085d", "send a datagram to a unix socket outside with sendmsg", send_message_to_path},
 	{"A085e", "send a datagram to a unix socket outside with sendmmsg", send_many_messages},
-	{"A089a",		   "connect to a unix socket through a symlink", connect_through_symlink},
-	{"A089b",         "move a unix socket in and connect", connect_moved_socket},
-	{"A089c",		   "link a unix socket in and connect", connect_linked_socket},
-	{"A089d",             "connect to a unix socket through /proc/self/fd", connect_pinned_socket},
-	{"A094a",		   "open a packet socket", open_packet, NEEDS_ROOT},
-	{"A094b",         "open a raw socket", open_raw, NEEDS_ROOT},
-	{"A095a",		   "open a vsock", open_vsock},
-	{"A095b",             "list the sockets of the machine", list_sockets},
-	{"A095c",		   "open a crypto socket", open_alg},
-	{"A095d",     "open an audit socket", open_audit},
-	{"A095e",		   "open a connector socket", open_connector},
-	{"A095f",       "open a key socket", open_key, NEEDS_ROOT},
-	{"A095g",		   "open an XDP socket", open_xdp, NEEDS_ROOT},
-	{"A095h",  "open a Bluetooth socket", open_bluetooth, NEEDS_ROOT},
-	{0		  },
+	{"A089a", "connect to a unix socket through a symlink", connect_through_symlink},
+	{"A089b", "move a unix socket in and connect", connect_moved_socket},
+	{"A089c", "link a unix socket in and connect", connect_linked_socket},
+	{"A089d", "connect to a unix socket through /proc/self/fd", connect_pinned_socket},
+	{"A094a", "open a packet socket", open_packet, NEEDS_ROOT},
+	{"A094b", "open a raw socket", open_raw, NEEDS_ROOT},
+	{"A095a", "open a vsock", open_vsock},
+	{"A095b", "list the sockets of the machine", list_sockets},
+	{"A095c", "open a crypto socket", open_alg},
+	{"A095d", "open an audit socket", open_audit},
+	{"A095e", "open a connector socket", open_connector},
+	{"A095f", "open a key socket", open_key, NEEDS_ROOT},
+	{"A095g", "open an XDP socket", open_xdp, NEEDS_ROOT},
+	{"A095h", "open a Bluetooth socket", open_bluetooth, NEEDS_ROOT},
+	{0},
 };

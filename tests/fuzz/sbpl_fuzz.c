@@ -10,14 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct sbpl_param params[] = {
-		{{"HOME", 4}, {"/home/u", 7}}
-        };
+	static const struct sbpl_param params[] = {{{"HOME", 4}, {"/home/u", 7}}};
 	static struct sbpl_errors errors;
-	struct sbpl_source source = {
-		"fuzz", {(const char *)data, size},
-                 ORIGIN_PROFILE
-        };
+	struct sbpl_source source = {"fuzz", {(const char *)data, size}, ORIGIN_PROFILE};
 	struct sbpl_options options = {.params = params, .n_params = 1};
 	struct policy *policy = NULL;
 

@@ -149,21 +149,21 @@ static void escaping_leaves_nothing_that_drives_a_terminal(void)
 	static const struct {
 		const char *in, *out;
 	} rows[] = {
-		{"plain",                         "plain"                        },
-		{"tab\tline\n",                   "tab\\x09line\\x0a"            },
-		{"\033[31m",                      "\\x1b[31m"                    },
-		{"back\\slash",                   "back\\x5cslash"               },
-		{"\x7f",			  "\\x7f"                        },
-		{"gr\xc3\xbc\xc3\x9f",            "gr\xc3\xbc\xc3\x9f"           },
+		{"plain", "plain"},
+		{"tab\tline\n", "tab\\x09line\\x0a"},
+		{"\033[31m", "\\x1b[31m"},
+		{"back\\slash", "back\\x5cslash"},
+		{"\x7f", "\\x7f"},
+		{"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"},
 		{"\xe2\x82\xac \xf0\x9f\x98\x80", "\xe2\x82\xac \xf0\x9f\x98\x80"},
-		{"\xc2\x9b",                      "\\xc2\\x9b"                   }, /* C1: CSI */
-		{"\xc0\xaf",                      "\\xc0\\xaf"                   }, /* overlong */
-		{"\xe0\x80\xaf",                  "\\xe0\\x80\\xaf"              }, /* overlong */
-		{"\xed\xa0\x80",                  "\\xed\\xa0\\x80"              }, /* surrogate */
-		{"\xf4\x90\x80\x80",              "\\xf4\\x90\\x80\\x80"         }, /* above U+10FFFF */
-		{"\xe2\x82",                      "\\xe2\\x82"                   }, /* cut short */
-		{"\xc3",			  "\\xc3"                        },
-		{"\xff",			  "\\xff"                        },
+		{"\xc2\x9b", "\\xc2\\x9b"},                   /* C1: CSI */
+		{"\xc0\xaf", "\\xc0\\xaf"},                   /* overlong */
+		{"\xe0\x80\xaf", "\\xe0\\x80\\xaf"},          /* overlong */
+		{"\xed\xa0\x80", "\\xed\\xa0\\x80"},          /* surrogate */
+		{"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, /* above U+10FFFF */
+		{"\xe2\x82", "\\xe2\\x82"},                   /* cut short */
+		{"\xc3", "\\xc3"},
+		{"\xff", "\\xff"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

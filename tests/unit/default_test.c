@@ -7,17 +7,12 @@
 #include "test.h"
 
 static const struct git_dir repository[] = {
-	{.path = {"/home/u/p/.git", 14}              },
-	{ .path = {"/srv/main/.git/worktrees/w", 26}, .work_tree_pointer = {"/home/u/w/.git", 14}},
+	{.path = {"/home/u/p/.git", 14}},
+	{.path = {"/srv/main/.git/worktrees/w", 26}, .work_tree_pointer = {"/home/u/w/.git", 14}},
 };
 
-static const struct str moved[] = {
-	{"/mnt/keys",           9 },
-        {"/home/u/p/conf/kube", 19}
-};
-static const struct str more[] = {
-	{"/data", 5}
-};
+static const struct str moved[] = {{"/mnt/keys", 9}, {"/home/u/p/conf/kube", 19}};
+static const struct str more[] = {{"/data", 5}};
 
 static struct default_facts ordinary(enum target target)
 {
@@ -62,8 +57,8 @@ static struct policy *compile(struct str text, enum target target, enum origin o
 	struct sbpl_source sources[] = {
 		{.name = "profile",
 		 .text = STR("(version 1)(deny default)"),
-		 .origin = ORIGIN_PROFILE                                  },
-		{.name = "text",    .text = text,          .origin = origin},
+		 .origin = ORIGIN_PROFILE},
+		{.name = "text", .text = text, .origin = origin},
 	};
 	bool alone = origin == ORIGIN_PROFILE;
 	struct sbpl_errors errors = {0};
@@ -349,15 +344,15 @@ static void marks_rules_for_new_repositories(void)
 		const char *path;
 		bool is_marked;
 	} rows[] = {
-		{"/home/u/p/sub/.git/config",                   true },
-		{"/home/u/p/sub/.git/objects/info/alternates",  true },
-		{"/home/u/p/.git/worktrees/new/gitdir",         true },
-		{"/home/u/p/.git/modules/new/config",           true },
-		{"/tmp/clone/.git/config",                      true },
- /* Those that are there at the start, and hooks anywhere. */
-		{"/home/u/p/.git/config",                       false},
-		{"/home/u/p/.git/objects/info/alternates",      false},
-		{"/home/u/p/sub/.git/hooks/pre-commit",         false},
+		{"/home/u/p/sub/.git/config", true},
+		{"/home/u/p/sub/.git/objects/info/alternates", true},
+		{"/home/u/p/.git/worktrees/new/gitdir", true},
+		{"/home/u/p/.git/modules/new/config", true},
+		{"/tmp/clone/.git/config", true},
+		/* Those that are there at the start, and hooks anywhere. */
+		{"/home/u/p/.git/config", false},
+		{"/home/u/p/.git/objects/info/alternates", false},
+		{"/home/u/p/sub/.git/hooks/pre-commit", false},
 		{"/home/u/p/.git/modules/new/hooks/pre-commit", false},
 	};
 	struct default_facts facts = ordinary(TARGET_LINUX);

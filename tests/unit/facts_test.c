@@ -346,22 +346,22 @@ static void reads_configuration_as_git_does(void)
 		const char *config;
 		bool leads_back;
 	} rows[] = {
-		{"[core]\n\tworktree = ../p\n",                        true },
-		{"[CORE]\nWorkTree=../p",                              true },
-		{"[core] worktree = \"../p\" ; comment\n",             true },
-		{"[core]\n\tworktree = ../p   # comment\n",            true },
-		{"[core]\nworktree = ../q\nworktree = ../p\n",         true },
-		{"[core]\nbare = false\n[core]\n worktree = ../\\p\n", true },
-		{"[core]\nworktree = ../p\n[x]\nworktree = ../q\n",    true },
-		{"",						   false},
-		{"[core]\nworktree = ../p\nworktree = ../q\n",         false},
-		{"[core \"x\"]\nworktree = ../p\n",                    false},
-		{"[corex]\nworktree = ../p\n",                         false},
-		{"[core]\nworktreex = ../p\n",                         false},
-		{"[core]\n#worktree = ../p\n",                         false},
-		{"[core]\nworktree\n",                                 false},
-		{"[core]\nworktree = \"../p ; \"\n",                   false},
-		{"worktree = ../p\n",                                  false},
+		{"[core]\n\tworktree = ../p\n", true},
+		{"[CORE]\nWorkTree=../p", true},
+		{"[core] worktree = \"../p\" ; comment\n", true},
+		{"[core]\n\tworktree = ../p   # comment\n", true},
+		{"[core]\nworktree = ../q\nworktree = ../p\n", true},
+		{"[core]\nbare = false\n[core]\n worktree = ../\\p\n", true},
+		{"[core]\nworktree = ../p\n[x]\nworktree = ../q\n", true},
+		{"", false},
+		{"[core]\nworktree = ../p\nworktree = ../q\n", false},
+		{"[core \"x\"]\nworktree = ../p\n", false},
+		{"[corex]\nworktree = ../p\n", false},
+		{"[core]\nworktreex = ../p\n", false},
+		{"[core]\n#worktree = ../p\n", false},
+		{"[core]\nworktree\n", false},
+		{"[core]\nworktree = \"../p ; \"\n", false},
+		{"worktree = ../p\n", false},
 	};
 
 	world_begin();

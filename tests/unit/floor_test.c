@@ -254,13 +254,13 @@ static void floor_of_files_beside_a_secret(void)
 		bool judged;
 	} rows[] = {
 		{SECRET "(allow file-write* (literal \"/home/u/.netrc\"))",
-		 true								}, /* renamed over */
-		{SECRET "(allow file-write* (subpath \"/home/u/new\"))",        true },
-		{SECRET "(allow file-write* (regex #\"^/home/u/[a-z]+$\"))",    true },
-		{SECRET "(allow file-write* (subpath \"/home/u/p\"))",          false},
+		 true}, /* renamed over */
+		{SECRET "(allow file-write* (subpath \"/home/u/new\"))", true},
+		{SECRET "(allow file-write* (regex #\"^/home/u/[a-z]+$\"))", true},
+		{SECRET "(allow file-write* (subpath \"/home/u/p\"))", false},
 		{SECRET "(allow file-write-data (literal \"/home/u/.netrc\"))", false},
-		{SECRET "(allow file-write* (regex #\"^/home/u/p/[a-z]+$\"))",  false},
-		{READ_ONLY "(allow file-write* (literal \"/home/u/.netrc\"))",  false},
+		{SECRET "(allow file-write* (regex #\"^/home/u/p/[a-z]+$\"))", false},
+		{READ_ONLY "(allow file-write* (literal \"/home/u/.netrc\"))", false},
 	};
 #undef SECRET
 	struct fixture f;
@@ -347,9 +347,7 @@ static void floor_of_territories(void)
 
 static void floor_of_programs(void)
 {
-	static const struct str loaders[] = {
-		{"/usr/lib/ld.so", 14}
-        };
+	static const struct str loaders[] = {{"/usr/lib/ld.so", 14}};
 	struct fixture f;
 
 	fixture_open(&f, "(deny default) (allow process-exec* (literal \"/usr/bin/cc\"))");
@@ -424,12 +422,12 @@ static const struct {
 	bool exact; /* the floor alone has to grant what is allowed, if the class is not judged */
 	unsigned class;
 } checked[] = {
-	{LL_READ_FILE,   OP_FILE_READ_DATA,    true,  BROKER_READ },
-	{LL_WRITE_FILE,  OP_FILE_WRITE_DATA,   true,  BROKER_WRITE},
-	{LL_MAKE_REG,    OP_FILE_WRITE_CREATE, false, 0           },
-	{LL_REMOVE_FILE, OP_FILE_WRITE_UNLINK, false, 0           },
-	{LL_REFER,       OP_FILE_WRITE_CREATE, false, 0           },
-	{LL_REFER,       OP_FILE_WRITE_UNLINK, false, 0           },
+	{LL_READ_FILE, OP_FILE_READ_DATA, true, BROKER_READ},
+	{LL_WRITE_FILE, OP_FILE_WRITE_DATA, true, BROKER_WRITE},
+	{LL_MAKE_REG, OP_FILE_WRITE_CREATE, false, 0},
+	{LL_REMOVE_FILE, OP_FILE_WRITE_UNLINK, false, 0},
+	{LL_REFER, OP_FILE_WRITE_CREATE, false, 0},
+	{LL_REFER, OP_FILE_WRITE_UNLINK, false, 0},
 };
 
 static bool in_territory(const char *path)
@@ -470,7 +468,9 @@ static void check_path(const struct fixture *f, const char *path, bool exists, c
 	}
 }
 
-/* Without a broker the floor is the bound; with one it must not be in the way of what is allowed.
+/*
+ * The floor is the bound, also where the broker is asked first, unless the plan refuses. With a
+ * broker it is not in the way of what is allowed, but below a directory that cannot be listed.
  */
 static void check_exec(const struct fixture *f, const char *path, const char *text)
 {
@@ -478,8 +478,9 @@ static void check_exec(const struct fixture *f, const char *path, const char *te
 	bool lets = grants(f, path, reads ? LL_EXECUTE | LL_READ_FILE : LL_EXECUTE);
 	bool allowed = decide(f->policy, OP_PROCESS_EXEC_ANY, path) &&
 		       decide(f->policy, OP_PROCESS_EXEC_INTERPRETER, path);
+	bool unlisted = strncmp(path, "/home/closed/", strlen("/home/closed/")) == 0;
 
-	if (f->caps.notify ? lets || !allowed : allowed || !lets)
+	if (lets ? allowed || plan_refusal(&f->plan) : !allowed || !f->caps.notify || unlisted)
 		return;
 	printf("# %s: exec of %s is %d, with%s broker\n", text, path, lets,
 	       f->caps.notify ? "" : "out");

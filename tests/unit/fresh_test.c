@@ -13,18 +13,18 @@ static void notes_what_matters(void)
 		const char *path;
 		bool matters;
 	} rows[] = {
-		{"/w/.git",                     true },
-		{"/w/a/b/.git",                 true },
-		{"/w/.git/worktrees/x",         true },
-		{"/w/.git/modules/x",           true },
-		{"/w/.git/modules/a/modules/b", true },
-		{"/w/git",                      false},
-		{"/w/.github",                  false},
-		{"/w/.git/objects",             false},
-		{"/w/.git/worktrees",           false},
-		{"/w/worktrees/x",              false}, /* not inside a git directory */
-		{"/w/modules/x",                false},
-		{"/w/.git/modules/x/y",         false}, /* not directly below */
+		{"/w/.git", true},
+		{"/w/a/b/.git", true},
+		{"/w/.git/worktrees/x", true},
+		{"/w/.git/modules/x", true},
+		{"/w/.git/modules/a/modules/b", true},
+		{"/w/git", false},
+		{"/w/.github", false},
+		{"/w/.git/objects", false},
+		{"/w/.git/worktrees", false},
+		{"/w/worktrees/x", false}, /* not inside a git directory */
+		{"/w/modules/x", false},
+		{"/w/.git/modules/x/y", false}, /* not directly below */
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -65,13 +65,13 @@ static void localhost_is_what_the_system_says(void)
 		const char *bytes;
 		bool on_linux, on_darwin;
 	} rows[] = {
-		{V4, "\x7f\0\0\1",               true,  true },
-		{V4, "\x7f\1\2\3",               true,  false},
-		{V4, "\x80\0\0\1",               false, false},
-		{V4, "\0\0\0\0",                 true,  false},
-		{V6, ZEROES "\0\0\0\0\0\1",      true,  true },
-		{V6, ZEROES "\0\0\0\0\0\0",      true,  false},
-		{V6, MAPPED("\x7f\0\0\1"),       true,  false},
+		{V4, "\x7f\0\0\1", true, true},
+		{V4, "\x7f\1\2\3", true, false},
+		{V4, "\x80\0\0\1", false, false},
+		{V4, "\0\0\0\0", true, false},
+		{V6, ZEROES "\0\0\0\0\0\1", true, true},
+		{V6, ZEROES "\0\0\0\0\0\0", true, false},
+		{V6, MAPPED("\x7f\0\0\1"), true, false},
 		{V6, MAPPED("\x08\x08\x08\x08"), false, false},
 	};
 
@@ -104,25 +104,23 @@ static void protocol_words(void)
 		unsigned pattern, proto;
 		bool match;
 	} rows[] = {
-		{ip,                    PROTO_IP4 | PROTO_TCP, true },
-		{ip,                    PROTO_IP6 | PROTO_UDP, true },
-		{PROTO_IP4,             PROTO_IP6 | PROTO_TCP, false},
-		{ip | PROTO_TCP,        PROTO_IP6 | PROTO_TCP, true },
-		{ip | PROTO_TCP,        PROTO_IP6 | PROTO_UDP, false},
-		{PROTO_IP4 | PROTO_UDP, PROTO_IP4 | PROTO_UDP, true },
+		{ip, PROTO_IP4 | PROTO_TCP, true},
+		{ip, PROTO_IP6 | PROTO_UDP, true},
+		{PROTO_IP4, PROTO_IP6 | PROTO_TCP, false},
+		{ip | PROTO_TCP, PROTO_IP6 | PROTO_TCP, true},
+		{ip | PROTO_TCP, PROTO_IP6 | PROTO_UDP, false},
+		{PROTO_IP4 | PROTO_UDP, PROTO_IP4 | PROTO_UDP, true},
 		{PROTO_IP6 | PROTO_UDP, PROTO_IP4 | PROTO_UDP, false},
-		{ip,                    PROTO_UNIX,            false},
-		{PROTO_UNIX,            PROTO_UNIX,            true },
-		{PROTO_UNIX,            PROTO_IP4 | PROTO_TCP, false},
-		{ip,                    0,                     false},
+		{ip, PROTO_UNIX, false},
+		{PROTO_UNIX, PROTO_UNIX, true},
+		{PROTO_UNIX, PROTO_IP4 | PROTO_TCP, false},
+		{ip, 0, false},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct policy_builder *b = rules_new(TARGET_LINUX);
-		struct request request = {
-			.op = OP_NETWORK_OUTBOUND,
-			.remote = {.proto = rows[i].proto, .addr = {9, 9, 9, 9}}
-                };
+		struct request request = {.op = OP_NETWORK_OUTBOUND,
+					  .remote = {.proto = rows[i].proto, .addr = {9, 9, 9, 9}}};
 		struct policy *policy;
 
 		rules_add(b, VERDICT_ALLOW, OP_NETWORK_ANY,

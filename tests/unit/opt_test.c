@@ -50,22 +50,22 @@ static void options_are_taken_in_every_spelling(void)
 		const char *seen;
 		int first;
 	} rows[] = {
-		{{"x", NULL},                            "",             1},
-		{{"x", "operand", "-v", NULL},           "",             1},
-		{{"x", "-f", "a", "operand", NULL},      "f=a ",         3},
-		{{"x", "-fa", "operand", NULL},          "f=a ",         2},
-		{{"x", "--file=a", NULL},                "f=a ",         2},
-		{{"x", "--file", "a", NULL},             "f=a ",         3},
-		{{"x", "--file=", NULL},                 "f= ",          2},
-		{{"x", "-f", "", NULL},                  "f= ",          3},
-		{{"x", "-vqf", "a", "b", NULL},          "v q f=a ",     3},
-		{{"x", "-qvfa", "b", NULL},              "q v f=a ",     2},
-		{{"x", "-v", "--", "-q", NULL},          "v ",           3},
-		{{"x", "--verbose", "-", NULL},          "v ",           2},
-		{{"x", "-f", "--", "-f", "-v", NULL},    "f=-- f=-v ",   5},
+		{{"x", NULL}, "", 1},
+		{{"x", "operand", "-v", NULL}, "", 1},
+		{{"x", "-f", "a", "operand", NULL}, "f=a ", 3},
+		{{"x", "-fa", "operand", NULL}, "f=a ", 2},
+		{{"x", "--file=a", NULL}, "f=a ", 2},
+		{{"x", "--file", "a", NULL}, "f=a ", 3},
+		{{"x", "--file=", NULL}, "f= ", 2},
+		{{"x", "-f", "", NULL}, "f= ", 3},
+		{{"x", "-vqf", "a", "b", NULL}, "v q f=a ", 3},
+		{{"x", "-qvfa", "b", NULL}, "q v f=a ", 2},
+		{{"x", "-v", "--", "-q", NULL}, "v ", 3},
+		{{"x", "--verbose", "-", NULL}, "v ", 2},
+		{{"x", "-f", "--", "-f", "-v", NULL}, "f=-- f=-v ", 5},
 		{{"x", "-f", "a=b", "--file=c=d", NULL}, "f=a=b f=c=d ", 4},
-		{{"x", "--hidden", NULL},                "q ",           2},
-		{{NULL},				 "",             0},
+		{{"x", "--hidden", NULL}, "q ", 2},
+		{{NULL}, "", 0},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -88,15 +88,15 @@ static void wrong_options_are_named(void)
 	static const struct {
 		const char *first, *second, *error;
 	} rows[] = {
-		{"-x",          NULL,  "option -x is not known"            },
-		{"-vx",         NULL,  "option -x is not known"            },
-		{"--unknown=1", NULL,  "option --unknown is not known"     },
-		{"--fil",       NULL,  "option --fil is not known"         },
-		{"-f",          NULL,  "option -f needs an argument"       },
-		{"--file",      NULL,  "option --file needs an argument"   },
-		{"--verbose=1", NULL,  "option --verbose takes no argument"},
-		{"-fbad",       NULL,  "option -f is bad"                  },
-		{"--file",      "bad", "option --file is bad"              },
+		{"-x", NULL, "option -x is not known"},
+		{"-vx", NULL, "option -x is not known"},
+		{"--unknown=1", NULL, "option --unknown is not known"},
+		{"--fil", NULL, "option --fil is not known"},
+		{"-f", NULL, "option -f needs an argument"},
+		{"--file", NULL, "option --file needs an argument"},
+		{"--verbose=1", NULL, "option --verbose takes no argument"},
+		{"-fbad", NULL, "option -f is bad"},
+		{"--file", "bad", "option --file is bad"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -237,11 +237,9 @@ static void random_text(char *ret, unsigned max)
 
 static void random_pattern(struct pattern *ret, bool with_regexes)
 {
-	*ret = (struct pattern){
-		.match = (enum match[]){MATCH_LITERAL, MATCH_PREFIX, MATCH_SUBPATH, MATCH_SUBPATH,
-					MATCH_REGEX}
-                   [below(with_regexes ? 5 : 4)]
-        };
+	*ret = (struct pattern){.match = (enum match[]){MATCH_LITERAL, MATCH_PREFIX, MATCH_SUBPATH,
+							MATCH_SUBPATH,
+							MATCH_REGEX}[below(with_regexes ? 5 : 4)]};
 	if (ret->match == MATCH_REGEX) {
 		struct buf text = {0};
 

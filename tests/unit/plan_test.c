@@ -12,14 +12,8 @@ static void kernels(void)
 		uint32_t handled;
 		uint32_t net, scoped;
 	} rows[] = {
-		{1,  0x1fff, 0, 0},
-                {2,  0x3fff, 0, 0},
-                {3,  0x7fff, 0, 0},
-                {4,  0x7fff, 3, 0},
-		{5,  0xffff, 3, 0},
-                {6,  0xffff, 3, 3},
-                {7,  0xffff, 3, 3},
-                {99, 0xffff, 3, 3},
+		{1, 0x1fff, 0, 0}, {2, 0x3fff, 0, 0}, {3, 0x7fff, 0, 0}, {4, 0x7fff, 3, 0},
+		{5, 0xffff, 3, 0}, {6, 0xffff, 3, 3}, {7, 0xffff, 3, 3}, {99, 0xffff, 3, 3},
 	};
 	struct fixture f;
 
@@ -153,10 +147,7 @@ static bool is_kept(const struct fixture *f, const char *path, bool read_only)
 
 static void mounts_of_a_private_scope(void)
 {
-	static const struct str keep[] = {
-		{"/tmp/run/p", 10},
-                {"/home/u/p",  9 }
-        };
+	static const struct str keep[] = {{"/tmp/run/p", 10}, {"/home/u/p", 9}};
 	struct fixture f;
 
 	fixture_open(&f, READABLE
@@ -186,10 +177,7 @@ static void mounts_of_a_private_scope(void)
 /* Who keeps all of /tmp shares it. */
 static void mounts_of_a_shared_tmp(void)
 {
-	static const struct str keep[] = {
-		{"/tmp",   4},
-                {"/tmp/p", 6}
-        };
+	static const struct str keep[] = {{"/tmp", 4}, {"/tmp/p", 6}};
 	struct fixture f;
 
 	fixture_open(&f, READABLE);
@@ -335,29 +323,12 @@ static void programs_load(void)
 
 static void bad_programs(void)
 {
-	static const struct bpf_insn no_end[] = {
-		{0x20, 0, 0, 0}
-        };
-	static const struct bpf_insn wild_load[] = {
-		{0x20, 0, 0, 64           },
-                {0x06, 0, 0, SECCOMP_ALLOW}
-        };
-	static const struct bpf_insn odd_load[] = {
-		{0x20, 0, 0, 2            },
-                {0x06, 0, 0, SECCOMP_ALLOW}
-        };
-	static const struct bpf_insn far_jump[] = {
-		{0x05, 0, 0, 9            },
-                {0x06, 0, 0, SECCOMP_ALLOW}
-        };
-	static const struct bpf_insn unknown[] = {
-		{0x87, 0, 0, 0            },
-                {0x06, 0, 0, SECCOMP_ALLOW}
-        };
-	static const struct bpf_insn good[] = {
-		{0x05, 0, 0, 0            },
-                {0x06, 0, 0, SECCOMP_ALLOW}
-        };
+	static const struct bpf_insn no_end[] = {{0x20, 0, 0, 0}};
+	static const struct bpf_insn wild_load[] = {{0x20, 0, 0, 64}, {0x06, 0, 0, SECCOMP_ALLOW}};
+	static const struct bpf_insn odd_load[] = {{0x20, 0, 0, 2}, {0x06, 0, 0, SECCOMP_ALLOW}};
+	static const struct bpf_insn far_jump[] = {{0x05, 0, 0, 9}, {0x06, 0, 0, SECCOMP_ALLOW}};
+	static const struct bpf_insn unknown[] = {{0x87, 0, 0, 0}, {0x06, 0, 0, SECCOMP_ALLOW}};
+	static const struct bpf_insn good[] = {{0x05, 0, 0, 0}, {0x06, 0, 0, SECCOMP_ALLOW}};
 	struct seccomp_call call = {.nr = 0};
 
 	CHECK_INT(bpf_simulate(no_end, 1, &call), SECCOMP_KILL_PROCESS);

@@ -206,19 +206,19 @@ static void vector_3_and_4_private_names(void)
 		const char *rule, *path;
 		bool allowed;
 	} rows[] = {
-		{TARGET_DARWIN, "/etc",         "/private/etc/hosts", false},
-		{TARGET_DARWIN, "/private/etc", "/private/etc/hosts", true },
-		{TARGET_DARWIN, "/private/etc", "/etc/hosts",         false},
-		{TARGET_LINUX,  "/etc",         "/etc/hosts",         true },
-		{TARGET_LINUX,  "/private/etc", "/etc/hosts",         true },
-		{TARGET_LINUX,  "/private/etc", "/private/etc/hosts", true },
-		{TARGET_LINUX,  "/etc",         "/private/etc/hosts", false},
-		{TARGET_LINUX,  "/private/tmp", "/tmp",               true },
-		{TARGET_LINUX,  "/private/tmp", "/tmpx",              false},
-		{TARGET_LINUX,  "/private/var", "/var/x",             true },
-		{TARGET_LINUX,  "/private/usr", "/usr/x",             false},
-		{TARGET_LINUX,  "/private",     "/tmp/x",             true },
-		{TARGET_LINUX,  "/private",     "/usr/x",             false},
+		{TARGET_DARWIN, "/etc", "/private/etc/hosts", false},
+		{TARGET_DARWIN, "/private/etc", "/private/etc/hosts", true},
+		{TARGET_DARWIN, "/private/etc", "/etc/hosts", false},
+		{TARGET_LINUX, "/etc", "/etc/hosts", true},
+		{TARGET_LINUX, "/private/etc", "/etc/hosts", true},
+		{TARGET_LINUX, "/private/etc", "/private/etc/hosts", true},
+		{TARGET_LINUX, "/etc", "/private/etc/hosts", false},
+		{TARGET_LINUX, "/private/tmp", "/tmp", true},
+		{TARGET_LINUX, "/private/tmp", "/tmpx", false},
+		{TARGET_LINUX, "/private/var", "/var/x", true},
+		{TARGET_LINUX, "/private/usr", "/usr/x", false},
+		{TARGET_LINUX, "/private", "/tmp/x", true},
+		{TARGET_LINUX, "/private", "/usr/x", false},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -280,11 +280,10 @@ static void vector_12_unix_sockets(void)
 {
 	for (int order = 0; order < 2; order++) {
 		struct policy_builder *b = rules_new(TARGET_LINUX);
-		struct request ip = {
-			.op = OP_NETWORK_OUTBOUND,
-			.remote = {
-				   .proto = PROTO_IP4 | PROTO_TCP, .addr = {1, 2, 3, 4}, .port = 80}
-                };
+		struct request ip = {.op = OP_NETWORK_OUTBOUND,
+				     .remote = {.proto = PROTO_IP4 | PROTO_TCP,
+						.addr = {1, 2, 3, 4},
+						.port = 80}};
 		struct policy *policy;
 
 		if (order == 0)
@@ -438,24 +437,24 @@ static void bad_patterns_name_their_place(void)
 	struct {
 		const char *text, *message;
 	} rows[] = {
-		{"a^b",         "unexpected ^ operator in middle of expression"          },
-		{"(^a)",        "unexpected ^ operator in middle of expression"          },
-		{"a|^b",        "unexpected ^ operator in middle of expression"          },
-		{"(a",          "unbalanced ( in regular expression"                     },
-		{"a)",          "unbalanced ) in regular expression"                     },
-		{"[a",          "unbalanced [ in regular expression"                     },
-		{"[",           "unbalanced [ in regular expression"                     },
-		{"[]",          "unbalanced [ in regular expression"                     },
-		{"[b-a]",       "invalid range in regular expression"                    },
-		{"*a",          "repetition without an operand in regular expression"    },
-		{"a|+",         "repetition without an operand in regular expression"    },
-		{"(*)",         "repetition without an operand in regular expression"    },
-		{"^*",          "repetition without an operand in regular expression"    },
-		{"a\\",         "trailing backslash in regular expression"               },
-		{"a{",          "invalid interval in regular expression"                 },
-		{"a{x}",        "invalid interval in regular expression"                 },
-		{"a{2,1}",      "invalid interval in regular expression"                 },
-		{"a{256}",      "invalid interval in regular expression"                 },
+		{"a^b", "unexpected ^ operator in middle of expression"},
+		{"(^a)", "unexpected ^ operator in middle of expression"},
+		{"a|^b", "unexpected ^ operator in middle of expression"},
+		{"(a", "unbalanced ( in regular expression"},
+		{"a)", "unbalanced ) in regular expression"},
+		{"[a", "unbalanced [ in regular expression"},
+		{"[", "unbalanced [ in regular expression"},
+		{"[]", "unbalanced [ in regular expression"},
+		{"[b-a]", "invalid range in regular expression"},
+		{"*a", "repetition without an operand in regular expression"},
+		{"a|+", "repetition without an operand in regular expression"},
+		{"(*)", "repetition without an operand in regular expression"},
+		{"^*", "repetition without an operand in regular expression"},
+		{"a\\", "trailing backslash in regular expression"},
+		{"a{", "invalid interval in regular expression"},
+		{"a{x}", "invalid interval in regular expression"},
+		{"a{2,1}", "invalid interval in regular expression"},
+		{"a{256}", "invalid interval in regular expression"},
 		{"[[:alpha:]]", "unsupported [: :], [. .] or [= =] in regular expression"},
 	};
 

@@ -11,22 +11,22 @@ static struct sbpl_errors errors;
 /* ---- A small world: parameters, and files that can be imported ------------------------------ */
 
 static const struct sbpl_param params[] = {
-	{{"HOME", 4},  {"/home/u", 7}},
-	{{"EMPTY", 5}, {"", 0}       },
-	{{"HOME", 4},  {"/second", 7}},
+	{{"HOME", 4}, {"/home/u", 7}},
+	{{"EMPTY", 5}, {"", 0}},
+	{{"HOME", 4}, {"/second", 7}},
 };
 
 static const struct {
 	const char *name, *text;
 } files[] = {
-	{"good.sb",  "(define (in-home p) (string-append (param \"HOME\") p))\n"
+	{"good.sb", "(define (in-home p) (string-append (param \"HOME\") p))\n"
 		    "(unless *import-path* (error \"not imported\"))\n"
-		    "(allow file-read* (literal *import-path*))\n"   },
-	{"bad.sb",   "(allow file-read*\n  (literal oops))\n(allow signal)\n(also)"     },
-	{"open.sb",  "(allow signal)\n (allow (file"                                    },
+		    "(allow file-read* (literal *import-path*))\n"},
+	{"bad.sb", "(allow file-read*\n  (literal oops))\n(allow signal)\n(also)"},
+	{"open.sb", "(allow signal)\n (allow (file"},
 	{"outer.sb", "(import \"good.sb\")\n(allow file-write* (literal *import-path*))"},
-	{"loop.sb",  "(import \"pool.sb\")"					     },
-	{"pool.sb",  "(import \"loop.sb\")"					     },
+	{"loop.sb", "(import \"pool.sb\")"},
+	{"pool.sb", "(import \"loop.sb\")"},
 };
 
 static int import(void *context, struct str path, const char *from, struct arena *arena,
@@ -183,41 +183,42 @@ static void check_meanings(const struct meaning *rows, size_t n)
 static void rules_mean(void)
 {
 	static const struct meaning rows[] = {
-		{"",							      ""               },
-		{"(deny default)",						"deny default; " },
-		{"(ALLOW Default)",					       "allow default; "},
- /* Arguments are told apart by what they are. */
+		{"", ""},
+		{"(deny default)", "deny default; "},
+		{"(ALLOW Default)", "allow default; "},
+		/* Arguments are told apart by what they are. */
 		{"(allow (subpath \"/a\") file-read* (with report) file-write*)",
 		 "allow file-read* path below /a with report; "
-		 "allow file-write* path below /a with report; "                                   },
+		 "allow file-write* path below /a with report; "},
 		{"(allow file-read* (literal \"/a\" \"/b\") (prefix \"/c\"))",
-		 "allow file-read* any(any(path =/a, path =/b), path prefix /c); "                 },
+		 "allow file-read* any(any(path =/a, path =/b), path prefix /c); "},
 		{"(deny file-read* (regex #\"^/a\\.b$\" \"^/\\\\.\"))",
-		 "deny file-read* any(path ~^/a\\.b$, path ~^/\\.); "                              },
+		 "deny file-read* any(path ~^/a\\.b$, path ~^/\\.); "},
 		{"(allow file* (require-all (subpath \"/a\") (require-not (vnode-type "
-		 "DIRECTORY))))",								"allow file* all(path below /a, not(vnode-type 2)); "                                                                   },
+		 "DIRECTORY))))",
+		 "allow file* all(path below /a, not(vnode-type 2)); "},
 		{"(allow file* (require-any (file-mode #o0004) (tty)))",
 		 "allow file* any(file-mode &4, vnode-type 65535); "},
-		{"(apply deny file-read* (list))",							       "deny file-read*; "											 },
- /* Older names; one that is gone takes its rule along. */
+		{"(apply deny file-read* (list))", "deny file-read*; "},
+		/* Older names; one that is gone takes its rule along. */
 		{"(allow process-exec (path \"/bin/sh\") (with no-profile))",
 		 "allow process-exec* path =/bin/sh with no-sandbox; "},
-		{"(allow mach-per-user-lookup)(allow signal system-chud)",                                                               "allow signal; "											    },
+		{"(allow mach-per-user-lookup)(allow signal system-chud)", "allow signal; "},
 		{"(allow mach-lookup (global-name \"a\") (local-name-prefix \"b\"))",
 		 "allow mach-lookup any(global-name =a, local-name prefix b); "},
 		{"(allow user-preference-read (preference-domain \"com.x\"))",
-		 "allow user-preference-read preference-domain prefix com.x; "												   },
+		 "allow user-preference-read preference-domain prefix com.x; "},
 		{"(allow signal (target self) (target 3) (signal-number SIGTERM))",
 		 "allow signal any(target 1, target 3, signal-number 15); "},
-		{"(allow file* (extension \"e\"))",							       "allow file* extension is e; "																   },
+		{"(allow file* (extension \"e\"))", "allow file* extension is e; "},
 		{"(allow distributed-notification-post (notification-payload))",
 		 "allow distributed-notification-post notification-payload yes; "},
 		{"(allow distributed-notification-post (notification-payload #f))",
-		 "allow distributed-notification-post notification-payload no; "																},
- /* A parent takes what its children take. */
-		{"(deny process-info* (target others))",							       "deny process-info* target 3; "},
+		 "allow distributed-notification-post notification-payload no; "},
+		/* A parent takes what its children take. */
+		{"(deny process-info* (target others))", "deny process-info* target 3; "},
 		{"(allow file-read* (path-ancestors \"/a/bc/d/\"))",
-		 "allow file-read* any(path =/, path =/a, path =/a/bc); "														    },
+		 "allow file-read* any(path =/, path =/a, path =/a/bc); "},
 		{"(allow file-ioctl (ioctl-command (_IO \"h\" 47)))",
 		 "allow file-ioctl ioctl-command 26671; "},
 	};
@@ -228,20 +229,20 @@ static void rules_mean(void)
 static void addresses_mean(void)
 {
 	static const struct meaning rows[] = {
-		{"(allow network* (remote ip))",                                        "allow network* remote 3 * *; "  },
-		{"(allow network* (remote tcp4 \"*:443\"))",                            "allow network* remote 5 * 443; "},
+		{"(allow network* (remote ip))", "allow network* remote 3 * *; "},
+		{"(allow network* (remote tcp4 \"*:443\"))", "allow network* remote 5 * 443; "},
 		{"(allow network* (local udp \"localhost:*\" \"*\" \"localhost\"))",
-		 "allow network* any(local 11 localhost *, local 11 * *, local 11 localhost *); "                        },
+		 "allow network* any(local 11 localhost *, local 11 * *, local 11 localhost *); "},
 		{"(allow network* (from ip6 \"*:1\") (to ip \"*:65535\"))",
-		 "allow network* any(local 2 * 1, remote 3 * 65535); "                                                   },
+		 "allow network* any(local 2 * 1, remote 3 * 65535); "},
 		{"(allow network-outbound (remote unix))",
-		 "allow network-outbound remote 16 * *; "								},
+		 "allow network-outbound remote 16 * *; "},
 		{"(allow network-outbound (remote unix-socket (path-literal \"/s\")))",
-		 "allow network-outbound all(remote 16 * *, path =/s); "                                                 },
+		 "allow network-outbound all(remote 16 * *, path =/s); "},
 		{"(allow network-bind (literal \"/s\") (local unix))",
-		 "allow network-bind any(path =/s, local 16 * *); "                                                      },
+		 "allow network-bind any(path =/s, local 16 * *); "},
 		{"(allow system-socket (socket-domain AF_INET))",
-		 "allow system-socket socket-domain 2; "								 },
+		 "allow system-socket socket-domain 2; "},
 	};
 
 	check_meanings(rows, COUNT(rows));
@@ -251,16 +252,17 @@ static void modifiers_mean(void)
 {
 	static const struct meaning rows[] = {
 		{"(deny default (with message \"m\") (with no-log))",
-		 "deny default with message m with no-report; "                                                              },
+		 "deny default with message m with no-report; "},
 		{"(deny (with ENOENT) file* (with send-signal SIGKILL))",
-		 "deny file* with errno 2 with send-signal 9; "                                                              },
-		{"(deny signal (with termination))",                                       "deny signal with send-signal 9; "},
-		{"(deny signal (with errno EACCES))",                                      "deny signal with errno 13; "     },
-		{"(allow signal (with no-callout))",                                       "allow signal; "                  },
+		 "deny file* with errno 2 with send-signal 9; "},
+		{"(deny signal (with termination))", "deny signal with send-signal 9; "},
+		{"(deny signal (with errno EACCES))", "deny signal with errno 13; "},
+		{"(allow signal (with no-callout))", "allow signal; "},
 		{"(allow iokit-open (apply-message-filter (deny iokit-external-method)))",
-		 "allow iokit-open with message-filter; "								    },
+		 "allow iokit-open with message-filter; "},
 		{"(apply-message-filter (with-modifier (with report) (allow signal)))"
-		 "(allow mach-lookup)",				   "allow mach-lookup; "             },
+		 "(allow mach-lookup)",
+		 "allow mach-lookup; "},
 	};
 
 	check_meanings(rows, COUNT(rows));
@@ -270,20 +272,22 @@ static void wrappers_reach_every_rule(void)
 {
 	static const struct meaning rows[] = {
 		{"(with-filter (extension \"e\") (allow file* (literal \"/a\") (literal \"/b\"))"
-		 " (deny file*)) (allow file*)",					   "allow file* all(any(path =/a, path =/b), extension is e); "
-		 "deny file* extension is e; allow file*; "                        },
- /* Rules entered by procedures called from the body too. */
+		 " (deny file*)) (allow file*)",
+		 "allow file* all(any(path =/a, path =/b), extension is e); "
+		 "deny file* extension is e; allow file*; "},
+		/* Rules entered by procedures called from the body too. */
 		{"(define (f) (allow file* (literal \"/a\")))"
-		 "(with-filter (extension \"1\") (with-filter (extension \"2\") (f)))(f)", "allow file* all(all(path =/a, extension is 2), extension is 1); "
+		 "(with-filter (extension \"1\") (with-filter (extension \"2\") (f)))(f)",
+		 "allow file* all(all(path =/a, extension is 2), extension is 1); "
 		 "allow file* path =/a; "},
-		{"(with-modifier (with report) (allow signal))",                                            "allow signal with report; "            },
+		{"(with-modifier (with report) (allow signal))", "allow signal with report; "},
 		{"(with-operations (list file-read* signal) (allow) (allow mach-lookup))",
 		 "allow file-read*; allow signal; "
-		 "allow mach-lookup; allow file-read*; allow signal; "									      },
+		 "allow mach-lookup; allow file-read*; allow signal; "},
 		{"(with-filter (require-entitlement \"k\") (allow mach-lookup))",
-		 "allow mach-lookup all(%entitlement-load is k, %entitlement-boolean yes); "                                                        },
+		 "allow mach-lookup all(%entitlement-load is k, %entitlement-boolean yes); "},
 		{"(allow mach-lookup (require-entitlement \"k\" (entitlement-value \"v\")))",
-		 "allow mach-lookup all(%entitlement-load is k, %entitlement-string =v); "                                                          },
+		 "allow mach-lookup all(%entitlement-load is k, %entitlement-string =v); "},
 	};
 
 	check_meanings(rows, COUNT(rows));
@@ -406,7 +410,7 @@ static void whole_profiles_compile(void)
 		 "allow network-outbound remote 7 localhost 8080; "
 		 "allow mach-lookup global-name =com.a; allow mach-lookup global-name =com.b; "},
 		{"(debug deny)(trace \"/t\")(disable-callouts)(version 2)(allow default)",
-		 "allow default; "							     },
+		 "allow default; "},
 	};
 
 	check_meanings(rows, COUNT(rows));
@@ -443,28 +447,29 @@ static void check_complaints(const struct complaint *rows, size_t n)
 static void text_errors_have_places(void)
 {
 	static const struct complaint rows[] = {
-		{"",						       "no version specified",                  1, 1 },
-		{" ; nothing",					     "no version specified",                  1, 1 },
-		{"(version 1)\n(allow (literal \"/a)\n",                   "Error reading string",                  2, 17},
-		{"(version 1)\n (allow signal\n(deny (x)",                 "unmatched parentheses: 2",              2, 2 },
-		{"(version 1))",					   "syntax error: unexpected ')'",          1, 12},
-		{"(version 1)\n (a . b c)",                                "syntax error: expecting ')'",           2, 2 },
-		{"(version 1)( . a)",				      "syntax error: illegal dot expression",  1, 14},
-		{"(version 1)(a . )",				      "syntax error: illegal dot expression",  1, 17},
-		{"(version 1)'",					   "syntax error: unexpected end of text",  1, 12},
-		{"(version 1)\n#| no |#",                                  "undefined sharp expression",            2, 1 },
-		{"(version 1) #true",				      "undefined sharp expression",            1, 13},
-		{"(version 1) #\\nosuch",                                  "undefined sharp expression",            1, 13},
-		{"(version 1) \"\\x4\"",                                   "Error reading string: bad escape",      1, 13},
-		{"(version 1) \"a\\0b\"",                                  "Error reading string: bad escape",      1, 13},
-		{"(version 1) 1.5",					"only 64-bit integers are numbers here", 1, 13},
-		{"(version 1) 9223372036854775808",                        "only 64-bit integers are numbers here", 1, 13},
-		{"(version 1)\na\001b",                                    "illegal byte \\x01",                    2, 1 },
+		{"", "no version specified", 1, 1},
+		{" ; nothing", "no version specified", 1, 1},
+		{"(version 1)\n(allow (literal \"/a)\n", "Error reading string", 2, 17},
+		{"(version 1)\n (allow signal\n(deny (x)", "unmatched parentheses: 2", 2, 2},
+		{"(version 1))", "syntax error: unexpected ')'", 1, 12},
+		{"(version 1)\n (a . b c)", "syntax error: expecting ')'", 2, 2},
+		{"(version 1)( . a)", "syntax error: illegal dot expression", 1, 14},
+		{"(version 1)(a . )", "syntax error: illegal dot expression", 1, 17},
+		{"(version 1)'", "syntax error: unexpected end of text", 1, 12},
+		{"(version 1)\n#| no |#", "undefined sharp expression", 2, 1},
+		{"(version 1) #true", "undefined sharp expression", 1, 13},
+		{"(version 1) #\\nosuch", "undefined sharp expression", 1, 13},
+		{"(version 1) \"\\x4\"", "Error reading string: bad escape", 1, 13},
+		{"(version 1) \"a\\0b\"", "Error reading string: bad escape", 1, 13},
+		{"(version 1) 1.5", "only 64-bit integers are numbers here", 1, 13},
+		{"(version 1) 9223372036854775808", "only 64-bit integers are numbers here", 1, 13},
+		{"(version 1)\na\001b", "illegal byte \\x01", 2, 1},
 		{"(version 1) (allow file-read* (subpath \"/a\"quote\"))",
-		 "unbound variable: quote\"",								       1, 44},
+		 "unbound variable: quote\"", 1, 44},
 		{"\x7f"
-		 "ELF\x02",			       "illegal byte \\x7f",                    1, 1 },
-		{"(version 1) \xff\xfe",                                   "unbound variable: \\xff\\xfe",          1, 13},
+		 "ELF\x02",
+		 "illegal byte \\x7f", 1, 1},
+		{"(version 1) \xff\xfe", "unbound variable: \\xff\\xfe", 1, 13},
 	};
 
 	check_complaints(rows, COUNT(rows));
@@ -473,33 +478,33 @@ static void text_errors_have_places(void)
 static void scheme_errors_have_places(void)
 {
 	static const struct complaint rows[] = {
-		{"(version 1)\n(allow file-reed*)",                            "unbound variable: file-reed*",                        2, 8 },
-		{"(version 1)\n(allow (foo \"x\"))",                           "unbound variable: foo",                               2, 9 },
-		{"(version 1)(set! nope 1)",                                   "unbound variable: nope",                              1, 18},
-		{"(version 1)(\"a\" 1)",                                       "illegal function: string",                            1, 12},
-		{"(version 1)(car '())",                                       "car: expected a list with elements, got empty list",  1,
-		 12															},
-		{"(version 1)(cadr '(1))",                                     "cadr: expected a list with elements, got empty list", 1,
-		 12															},
-		{"(version 1)(+ 1 \"a\")",                                     "+: expected integer, got string",                     1, 12},
-		{"(version 1)(+ 9223372036854775807 1)",                       "+: no integer result",                                1, 12},
-		{"(version 1)(quotient -9223372036854775808 -1)",              "quotient: no integer result",                         1,
-		 12															},
-		{"(version 1)(/ 1 0)",					 "/: no integer result",                                1, 12},
-		{"(version 1)(substring \"abc\" 2 1)",                         "substring: index out of range",                       1, 12},
-		{"(version 1)(car)",					   "car: not enough arguments",                           1, 12},
-		{"(version 1)(car 1 2)",                                       "car: too many arguments",                             1, 12},
-		{"(version 1)(define (f a) a)(f)",                             "f: not enough arguments",                             1, 28},
-		{"(version 1)(define (f a) a)(f 1 2)",                         "f: too many arguments",                               1, 28},
-		{"(version 1)(if)",					    "syntax error in if",                                  1, 12},
-		{"(version 1)(let ((x)) x)",                                   "syntax error in let",                                 1, 12},
-		{"(version 1)(define x 1 2)",                                  "define: more than one expression",                    1, 12},
-		{"(version 1)(lambda (1) 1)",                                  "syntax error in lambda",                              1, 12},
-		{"(version 1)(letrec ((x y) (y 1)) x)",                        "unbound variable: y",                                 1, 24},
-		{"(version 1)\n(error \"no\" 'a \"b\" 1)",                     "no a \"b\" 1",                                        2, 1 },
-		{"(version 1)\n(map (lambda (x)\n  (error \"in map\")) '(1))", "in map",                                              3, 3 },
- /* After an inner form is done the outer one is the one at fault. */
-		{"(version 1)\n(+ (* 2\n 3) 'a)",                              "+: expected integer, got symbol",                     2, 1 },
+		{"(version 1)\n(allow file-reed*)", "unbound variable: file-reed*", 2, 8},
+		{"(version 1)\n(allow (foo \"x\"))", "unbound variable: foo", 2, 9},
+		{"(version 1)(set! nope 1)", "unbound variable: nope", 1, 18},
+		{"(version 1)(\"a\" 1)", "illegal function: string", 1, 12},
+		{"(version 1)(car '())", "car: expected a list with elements, got empty list", 1,
+		 12},
+		{"(version 1)(cadr '(1))", "cadr: expected a list with elements, got empty list", 1,
+		 12},
+		{"(version 1)(+ 1 \"a\")", "+: expected integer, got string", 1, 12},
+		{"(version 1)(+ 9223372036854775807 1)", "+: no integer result", 1, 12},
+		{"(version 1)(quotient -9223372036854775808 -1)", "quotient: no integer result", 1,
+		 12},
+		{"(version 1)(/ 1 0)", "/: no integer result", 1, 12},
+		{"(version 1)(substring \"abc\" 2 1)", "substring: index out of range", 1, 12},
+		{"(version 1)(car)", "car: not enough arguments", 1, 12},
+		{"(version 1)(car 1 2)", "car: too many arguments", 1, 12},
+		{"(version 1)(define (f a) a)(f)", "f: not enough arguments", 1, 28},
+		{"(version 1)(define (f a) a)(f 1 2)", "f: too many arguments", 1, 28},
+		{"(version 1)(if)", "syntax error in if", 1, 12},
+		{"(version 1)(let ((x)) x)", "syntax error in let", 1, 12},
+		{"(version 1)(define x 1 2)", "define: more than one expression", 1, 12},
+		{"(version 1)(lambda (1) 1)", "syntax error in lambda", 1, 12},
+		{"(version 1)(letrec ((x y) (y 1)) x)", "unbound variable: y", 1, 24},
+		{"(version 1)\n(error \"no\" 'a \"b\" 1)", "no a \"b\" 1", 2, 1},
+		{"(version 1)\n(map (lambda (x)\n  (error \"in map\")) '(1))", "in map", 3, 3},
+		/* After an inner form is done the outer one is the one at fault. */
+		{"(version 1)\n(+ (* 2\n 3) 'a)", "+: expected integer, got symbol", 2, 1},
 	};
 
 	check_complaints(rows, COUNT(rows));
@@ -508,56 +513,56 @@ static void scheme_errors_have_places(void)
 static void rule_errors_have_places(void)
 {
 	static const struct complaint rows[] = {
-		{"(allow signal)",							   "no version specified",                   1, 1 },
-		{"(version 4)",							      "unsupported version",                    1, 1 },
-		{"(version 1)(version 2)",						   "only one version may be specified",      1, 12},
-		{"(version 1)(trace 1)",						     "argument to trace must be a string",     1, 12},
-		{"(version 1)(trace \"a\")(trace \"b\")",                                    "only one trace path may be specified",   1,
-		 23															 },
-		{"(version 1)\n(allow)",						     "allow: missing operation",               2, 1 },
-		{"(version 1)(deny (literal \"/a\"))",                                       "deny: missing operation",                1, 12},
+		{"(allow signal)", "no version specified", 1, 1},
+		{"(version 4)", "unsupported version", 1, 1},
+		{"(version 1)(version 2)", "only one version may be specified", 1, 12},
+		{"(version 1)(trace 1)", "argument to trace must be a string", 1, 12},
+		{"(version 1)(trace \"a\")(trace \"b\")", "only one trace path may be specified", 1,
+		 23},
+		{"(version 1)\n(allow)", "allow: missing operation", 2, 1},
+		{"(version 1)(deny (literal \"/a\"))", "deny: missing operation", 1, 12},
 		{"(version 1)(allow signal 1)",
-		 "allow: expected operation, filter or modifier, got integer",                                                         1, 12},
+		 "allow: expected operation, filter or modifier, got integer", 1, 12},
 		{"(version 1)(allow file* (if #f (literal \"/a\")))",
-		 "allow: expected operation, filter or modifier, got empty list",                                                      1, 12},
+		 "allow: expected operation, filter or modifier, got empty list", 1, 12},
 		{"(version 1)(deny file* no-log)",
-		 "deny: expected operation, filter or modifier, got modifier name",                                                    1, 12},
+		 "deny: expected operation, filter or modifier, got modifier name", 1, 12},
 		{"(version 1)\n(allow file* (subpath (param \"NONE\")))",
-		 "invalid data type of path filter; expected pattern, got boolean",                                                    2, 14},
+		 "invalid data type of path filter; expected pattern, got boolean", 2, 14},
 		{"(version 1)(allow sysctl-read (sysctl-name 1))",
-		 "invalid data type of sysctl-name filter; expected pattern, got integer",                                             1, 44},
+		 "invalid data type of sysctl-name filter; expected pattern, got integer", 1, 44},
 		{"(version 1)(allow file* (vnode-type \"DIRECTORY\"))",
-		 "invalid data type of vnode-type filter; expected integer, got string",                                               1, 37},
+		 "invalid data type of vnode-type filter; expected integer, got string", 1, 37},
 		{"(version 1)(allow file* (vnode-type SIGKILL))",
-		 "SIGKILL is not a value of the vnode-type filter",								    1, 25},
-		{"(version 1)(allow file* (literal))",                                       "path: not enough arguments",             1, 25},
-		{"(version 1)(allow file* (require-any))",                                   "require-any: not enough arguments",      1,
-		 25															 },
-		{"(version 1)(allow file* (require-all))",                                   "require-all: not enough arguments",      1,
-		 25															 },
+		 "SIGKILL is not a value of the vnode-type filter", 1, 25},
+		{"(version 1)(allow file* (literal))", "path: not enough arguments", 1, 25},
+		{"(version 1)(allow file* (require-any))", "require-any: not enough arguments", 1,
+		 25},
+		{"(version 1)(allow file* (require-all))", "require-all: not enough arguments", 1,
+		 25},
 		{"(version 1)(allow file* (require-not (literal \"/a\") (literal \"/b\")))",
-		 "require-not: too many arguments",										    1, 25},
+		 "require-not: too many arguments", 1, 25},
 		{"(version 1)(allow file* (require-not \"/a\"))",
-		 "require-not: expected filter, got string",									   1, 25},
+		 "require-not: expected filter, got string", 1, 25},
 		{"(version 1)\n(allow file-read* (global-name \"a\"))",
-		 "filter global-name does not apply to operation file-read*",                                                          2, 1 },
+		 "filter global-name does not apply to operation file-read*", 2, 1},
 		{"(version 1)(allow default (subpath \"/a\") (with no-report))",
-		 "modifier no-report does not apply to allow",									 1, 12},
-		{"(version 1)(deny file* (with report))",                                    "modifier report does not apply to deny",
-		 1,														       12},
-		{"(version 1)(deny file* (with message))",                                   "modifier message takes a string",        1,
-		 24															 },
-		{"(version 1)(deny file* (with no-log 1))",                                  "modifier no-report takes no argument",
-		 1,														       24},
+		 "modifier no-report does not apply to allow", 1, 12},
+		{"(version 1)(deny file* (with report))", "modifier report does not apply to deny",
+		 1, 12},
+		{"(version 1)(deny file* (with message))", "modifier message takes a string", 1,
+		 24},
+		{"(version 1)(deny file* (with no-log 1))", "modifier no-report takes no argument",
+		 1, 24},
 		{"(version 1)(deny file* (with send-signal 9))",
-		 "modifier send-signal takes a signal name",									   1, 24},
-		{"(version 1)(deny file* (with \"x\"))",                                     "with: expected modifier, got string",    1,
-		 24															 },
-		{"(version 1)(with-filter \"x\" (allow signal))",                            "expected filter, got string",            1,
-		 12															 },
-		{"(version 1)(path-ancestors \"a/b\")",                                      "path must start with a /",               1, 28},
+		 "modifier send-signal takes a signal name", 1, 24},
+		{"(version 1)(deny file* (with \"x\"))", "with: expected modifier, got string", 1,
+		 24},
+		{"(version 1)(with-filter \"x\" (allow signal))", "expected filter, got string", 1,
+		 12},
+		{"(version 1)(path-ancestors \"a/b\")", "path must start with a /", 1, 28},
 		{"(version 1)\n(allow file*\n  (regex \"(?i)^x\"))",
-		 "unexpected ^ operator in middle of expression",								      3, 10},
+		 "unexpected ^ operator in middle of expression", 3, 10},
 	};
 
 	check_complaints(rows, COUNT(rows));
@@ -590,12 +595,12 @@ static void address_errors_have_places(void)
 	check_complaints(
 		(const struct complaint[]){
 			{"(version 1)(allow network* (remote \"*:80\"))",
-			 "remote: expected a protocol (ip, tcp, udp, unix), got string",                     1, 36},
+			 "remote: expected a protocol (ip, tcp, udp, unix), got string", 1, 36},
 			{"(version 1)(allow network* (remote unix \"/s\"))",
-			 "a unix socket address is a path filter, not a string",                             1, 41},
-			{"(version 1)(allow network* (remote))",             "remote: not enough arguments", 1,
-			 28										       },
-        },
+			 "a unix socket address is a path filter, not a string", 1, 41},
+			{"(version 1)(allow network* (remote))", "remote: not enough arguments", 1,
+			 28},
+		},
 		3);
 }
 
@@ -729,10 +734,10 @@ static void import_errors_name_the_file(void)
 static void runtime_sources_stand_alone(void)
 {
 	struct sbpl_source sources[] = {
-		{"p.sb",   STR("(version 1)(define mine 1)(allow signal)"), ORIGIN_PROFILE},
-		{"rt.sb",  STR("(allow file-read* (literal \"/lib\"))"),    ORIGIN_RUNTIME},
-		{"q.sb",   STR("(when mine (deny signal))"),                ORIGIN_PROFILE},
-		{"rt2.sb", STR("(allow file-read* (literal mine))"),        ORIGIN_RUNTIME},
+		{"p.sb", STR("(version 1)(define mine 1)(allow signal)"), ORIGIN_PROFILE},
+		{"rt.sb", STR("(allow file-read* (literal \"/lib\"))"), ORIGIN_RUNTIME},
+		{"q.sb", STR("(when mine (deny signal))"), ORIGIN_PROFILE},
+		{"rt2.sb", STR("(allow file-read* (literal mine))"), ORIGIN_RUNTIME},
 	};
 	struct sbpl_options options = options_default();
 	struct policy *policy = NULL;

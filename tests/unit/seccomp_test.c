@@ -94,34 +94,34 @@ enum {
 static void opens_for_writing(void)
 {
 	static const struct row rows[] = {
-		{CALL_OPENAT,     {0, 0, O_RDONLY_, 0},                          ALLOWED},
-		{CALL_OPENAT,     {0, 0, O_RDONLY_ | O_CLOEXEC_ | O_APPEND_, 0}, ALLOWED},
-		{CALL_OPENAT,     {0, 0, HIGH | O_RDONLY_, 0},                   ALLOWED},
-		{CALL_OPENAT,     {0, 0, O_WRONLY_, 0},                          ASKED  },
-		{CALL_OPENAT,     {0, 0, O_RDWR_ | O_CLOEXEC_, 0},               ASKED  },
-		{CALL_OPENAT,     {0, 0, O_WRONLY_ | O_RDWR_, 0},                ASKED  },
-		{CALL_OPENAT,     {0, 0, HIGH | O_WRONLY_, 0},                   ASKED  },
-		{CALL_OPENAT,     {0, 0, O_CREAT_, 0644},                        ASKED  },
-		{CALL_OPENAT,     {0, 0, O_TRUNC_, 0},                           ASKED  },
-		{CALL_OPENAT,     {0, 0, O_TMPFILE_ | O_RDWR_, 0600},            ASKED  },
-		{CALL_OPENAT,     {0, 0, O_PATH_ | O_WRONLY_ | O_CREAT_, 0},     ALLOWED},
-		{CALL_OPEN,       {0, O_RDONLY_, 0},                             ALLOWED},
-		{CALL_OPEN,       {0, O_WRONLY_, 0},                             ASKED  },
-		{CALL_OPEN,       {0, O_PATH_, 0},                               ALLOWED},
-		{CALL_CREAT,      {0, 0644},                                     ASKED  },
-		{CALL_OPENAT2,    {0},					   ABSENT },
-		{CALL_MKDIRAT,    {0, 0, 0755},                                  ASKED  },
-		{CALL_UNLINKAT,   {0},					   ASKED  },
-		{CALL_RENAMEAT2,  {0},					   ASKED  },
-		{CALL_LINKAT,     {0},					   ASKED  },
-		{CALL_SYMLINKAT,  {0},					   ASKED  },
-		{CALL_TRUNCATE,   {0},					   ASKED  },
-		{CALL_FCHMODAT2,  {0},					   ASKED  },
-		{CALL_FACCESSAT,  {0, 0, 4},                                     ALLOWED},
-		{CALL_FACCESSAT,  {0, 0, 2},                                     ASKED  },
-		{CALL_FACCESSAT2, {0, 0, 6},                                     ASKED  },
-		{CALL_ACCESS,     {0, 1},					ALLOWED},
-		{CALL_ACCESS,     {0, 2 | HIGH},                                 ASKED  },
+		{CALL_OPENAT, {0, 0, O_RDONLY_, 0}, ALLOWED},
+		{CALL_OPENAT, {0, 0, O_RDONLY_ | O_CLOEXEC_ | O_APPEND_, 0}, ALLOWED},
+		{CALL_OPENAT, {0, 0, HIGH | O_RDONLY_, 0}, ALLOWED},
+		{CALL_OPENAT, {0, 0, O_WRONLY_, 0}, ASKED},
+		{CALL_OPENAT, {0, 0, O_RDWR_ | O_CLOEXEC_, 0}, ASKED},
+		{CALL_OPENAT, {0, 0, O_WRONLY_ | O_RDWR_, 0}, ASKED},
+		{CALL_OPENAT, {0, 0, HIGH | O_WRONLY_, 0}, ASKED},
+		{CALL_OPENAT, {0, 0, O_CREAT_, 0644}, ASKED},
+		{CALL_OPENAT, {0, 0, O_TRUNC_, 0}, ASKED},
+		{CALL_OPENAT, {0, 0, O_TMPFILE_ | O_RDWR_, 0600}, ASKED},
+		{CALL_OPENAT, {0, 0, O_PATH_ | O_WRONLY_ | O_CREAT_, 0}, ALLOWED},
+		{CALL_OPEN, {0, O_RDONLY_, 0}, ALLOWED},
+		{CALL_OPEN, {0, O_WRONLY_, 0}, ASKED},
+		{CALL_OPEN, {0, O_PATH_, 0}, ALLOWED},
+		{CALL_CREAT, {0, 0644}, ASKED},
+		{CALL_OPENAT2, {0}, ABSENT},
+		{CALL_MKDIRAT, {0, 0, 0755}, ASKED},
+		{CALL_UNLINKAT, {0}, ASKED},
+		{CALL_RENAMEAT2, {0}, ASKED},
+		{CALL_LINKAT, {0}, ASKED},
+		{CALL_SYMLINKAT, {0}, ASKED},
+		{CALL_TRUNCATE, {0}, ASKED},
+		{CALL_FCHMODAT2, {0}, ASKED},
+		{CALL_FACCESSAT, {0, 0, 4}, ALLOWED},
+		{CALL_FACCESSAT, {0, 0, 2}, ASKED},
+		{CALL_FACCESSAT2, {0, 0, 6}, ASKED},
+		{CALL_ACCESS, {0, 1}, ALLOWED},
+		{CALL_ACCESS, {0, 2 | HIGH}, ASKED},
 	};
 	struct fixture f;
 
@@ -137,11 +137,11 @@ static void opens_for_writing(void)
 static void opens_for_reading(void)
 {
 	static const struct row rows[] = {
-		{CALL_OPENAT,  {0, 0, O_RDONLY_, 0},      ASKED  },
-		{CALL_OPENAT,  {0, 0, O_WRONLY_, 0},      ASKED  },
-		{CALL_OPENAT,  {0, 0, O_PATH_, 0},        ALLOWED},
-		{CALL_OPENAT,  {0, 0, O_PATH_ | HIGH, 0}, ALLOWED},
-		{CALL_OPENAT2, {0},                       ABSENT },
+		{CALL_OPENAT, {0, 0, O_RDONLY_, 0}, ASKED},
+		{CALL_OPENAT, {0, 0, O_WRONLY_, 0}, ASKED},
+		{CALL_OPENAT, {0, 0, O_PATH_, 0}, ALLOWED},
+		{CALL_OPENAT, {0, 0, O_PATH_ | HIGH, 0}, ALLOWED},
+		{CALL_OPENAT2, {0}, ABSENT},
 	};
 	struct fixture f;
 
@@ -156,29 +156,29 @@ static void opens_for_reading(void)
 static void setugid_modes(void)
 {
 	static const struct row rows[] = {
-		{CALL_OPENAT,    {0, 0, O_CREAT_ | O_WRONLY_, 0644},         ALLOWED},
-		{CALL_OPENAT,    {0, 0, O_CREAT_ | O_WRONLY_, 04755},        ASKED  },
-		{CALL_OPENAT,    {0, 0, O_CREAT_ | O_WRONLY_, 02755 | HIGH}, ASKED  },
-		{CALL_OPENAT,    {0, 0, O_TMPFILE_ | O_RDWR_, 04700},        ASKED  },
-		{CALL_OPENAT,    {0, 0, O_RDONLY_, 04755},                   ALLOWED}, /* no mode without O_CREAT */
-		{CALL_OPENAT,    {0, 0, O_PATH_ | O_CREAT_, 04755},          ALLOWED},
-		{CALL_CREAT,     {0, 0644},                                  ALLOWED},
-		{CALL_CREAT,     {0, 06755},                                 ASKED  },
-		{CALL_MKDIRAT,   {0, 0, 0755},                               ALLOWED},
-		{CALL_MKDIRAT,   {0, 0, 02755},                              ASKED  },
-		{CALL_MKNODAT,   {0, 0, 0100000 | 0644},                     ALLOWED},
-		{CALL_MKNODAT,   {0, 0, 0100000 | 04644},                    ASKED  },
-		{CALL_MKNODAT,   {0, 0, 0020000 | 0644},                     ALLOWED}, /* the policy allows file-mknod */
-		{CALL_FCHMOD,    {0, 0644},                                  ASKED  },
-		{CALL_FACCESSAT, {0, 0, 2},                                  ALLOWED},
-		{CALL_OPENAT2,   {0},					ABSENT },
-		{CALL_UNLINKAT,  {0},					ALLOWED},
-		{CALL_TRUNCATE,  {0},					ALLOWED},
+		{CALL_OPENAT, {0, 0, O_CREAT_ | O_WRONLY_, 0644}, ALLOWED},
+		{CALL_OPENAT, {0, 0, O_CREAT_ | O_WRONLY_, 04755}, ASKED},
+		{CALL_OPENAT, {0, 0, O_CREAT_ | O_WRONLY_, 02755 | HIGH}, ASKED},
+		{CALL_OPENAT, {0, 0, O_TMPFILE_ | O_RDWR_, 04700}, ASKED},
+		{CALL_OPENAT, {0, 0, O_RDONLY_, 04755}, ALLOWED}, /* no mode without O_CREAT */
+		{CALL_OPENAT, {0, 0, O_PATH_ | O_CREAT_, 04755}, ALLOWED},
+		{CALL_CREAT, {0, 0644}, ALLOWED},
+		{CALL_CREAT, {0, 06755}, ASKED},
+		{CALL_MKDIRAT, {0, 0, 0755}, ALLOWED},
+		{CALL_MKDIRAT, {0, 0, 02755}, ASKED},
+		{CALL_MKNODAT, {0, 0, 0100000 | 0644}, ALLOWED},
+		{CALL_MKNODAT, {0, 0, 0100000 | 04644}, ASKED},
+		{CALL_MKNODAT, {0, 0, 0020000 | 0644}, ALLOWED}, /* the policy allows file-mknod */
+		{CALL_FCHMOD, {0, 0644}, ASKED},
+		{CALL_FACCESSAT, {0, 0, 2}, ALLOWED},
+		{CALL_OPENAT2, {0}, ABSENT},
+		{CALL_UNLINKAT, {0}, ALLOWED},
+		{CALL_TRUNCATE, {0}, ALLOWED},
 	};
 	static const struct row free_rows[] = {
-		{CALL_OPENAT,  {0, 0, O_CREAT_ | O_WRONLY_, 04755}, ALLOWED},
-		{CALL_OPENAT2, {0},                                 ALLOWED},
-		{CALL_FCHMOD,  {0, 04755},                          ALLOWED},
+		{CALL_OPENAT, {0, 0, O_CREAT_ | O_WRONLY_, 04755}, ALLOWED},
+		{CALL_OPENAT2, {0}, ALLOWED},
+		{CALL_FCHMOD, {0, 04755}, ALLOWED},
 	};
 	struct fixture f;
 
@@ -197,8 +197,8 @@ static void device_nodes(void)
 		{CALL_MKNODAT, {0, 0, 0060000 | 0644}, REFUSED},
 		{CALL_MKNODAT, {0, 0, HIGH | 0060000}, REFUSED},
 		{CALL_MKNODAT, {0, 0, 0010000 | 0644}, ALLOWED},
-		{CALL_MKNOD,   {0, 0020000},           REFUSED},
-		{CALL_MKNOD,   {0, 0},                 ALLOWED},
+		{CALL_MKNOD, {0, 0020000}, REFUSED},
+		{CALL_MKNOD, {0, 0}, ALLOWED},
 	};
 	struct fixture f;
 
@@ -228,39 +228,39 @@ enum {
 static void sockets_judged(void)
 {
 	static const struct row rows[] = {
-		{CALL_SOCKET,     {AF_UNIX_, STREAM, 0},                         ALLOWED},
-		{CALL_SOCKET,     {AF_UNIX_, SEQPACKET | NONBLOCK, 0},           ALLOWED},
-		{CALL_SOCKET,     {AF_UNIX_, DGRAM, 0},                          REFUSED},
-		{CALL_SOCKET,     {AF_UNIX_, RAW, 0},                            REFUSED},
-		{CALL_SOCKET,     {AF_UNIX_ | HIGH, DGRAM | NONBLOCK | HIGH, 0}, REFUSED},
-		{CALL_SOCKET,     {AF_INET_, STREAM, 0},                         ALLOWED},
-		{CALL_SOCKET,     {AF_INET_, STREAM | NONBLOCK, 6},              ALLOWED},
-		{CALL_SOCKET,     {AF_INET6_, STREAM, 6},                        ALLOWED},
-		{CALL_SOCKET,     {AF_INET_, STREAM, 262},                       REFUSED}, /* MPTCP */
-		{CALL_SOCKET,     {AF_INET_, STREAM, 132},                       REFUSED}, /* SCTP */
-		{CALL_SOCKET,     {AF_INET_, DGRAM, 0},                          REFUSED},
-		{CALL_SOCKET,     {AF_INET6_, DGRAM, 17},                        REFUSED},
-		{CALL_SOCKET,     {AF_INET_, RAW, 1},                            REFUSED},
-		{CALL_SOCKET,     {AF_INET_ | HIGH, RAW, 1},                     REFUSED},
-		{CALL_SOCKET,     {AF_INET6_, DGRAM, 58},                        REFUSED}, /* ICMP */
-		{CALL_SOCKET,     {AF_NETLINK_, RAW, 0},                         NO_AF  },
-		{CALL_SOCKET,     {AF_PACKET_, RAW, 0},                          NO_AF  },
-		{CALL_SOCKET,     {AF_ALG_, SEQPACKET, 0},                       NO_AF  },
-		{CALL_SOCKET,     {AF_VSOCK_, STREAM, 0},                        NO_AF  },
-		{CALL_SOCKET,     {AF_VSOCK_ | HIGH, STREAM, 0},                 NO_AF  },
-		{CALL_SOCKETPAIR, {AF_UNIX_, STREAM, 0},                         ALLOWED},
-		{CALL_SOCKETPAIR, {AF_UNIX_, DGRAM, 0},                          REFUSED},
-		{CALL_SOCKETPAIR, {30, STREAM, 0},                               NO_AF  }, /* TIPC */
-		{CALL_CONNECT,    {3},					   ASKED  },
-		{CALL_BIND,       {3},					   ASKED  },
-		{CALL_LISTEN,     {3},					   ASKED  },
-		{CALL_SENDTO,     {3, 0, 0, 0, 0, 0},                            ALLOWED},
-		{CALL_SENDTO,     {3, 0, 0, 0, 8, 0},                            ASKED  },
-		{CALL_SENDTO,     {3, 0, 0, 0, HIGH, 0},                         ASKED  }, /* a pointer whose low word is 0 */
-		{CALL_SENDTO,     {3, 0, 0, FASTOPEN, 8, 0},                     REFUSED},
-		{CALL_SENDMSG,    {3, 0, FASTOPEN},                              REFUSED},
-		{CALL_SENDMSG,    {3, 0, HIGH},                                  ALLOWED},
-		{CALL_SENDMMSG,   {3, 0, 1, FASTOPEN | HIGH},                    REFUSED},
+		{CALL_SOCKET, {AF_UNIX_, STREAM, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_UNIX_, SEQPACKET | NONBLOCK, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_UNIX_, DGRAM, 0}, REFUSED},
+		{CALL_SOCKET, {AF_UNIX_, RAW, 0}, REFUSED},
+		{CALL_SOCKET, {AF_UNIX_ | HIGH, DGRAM | NONBLOCK | HIGH, 0}, REFUSED},
+		{CALL_SOCKET, {AF_INET_, STREAM, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_INET_, STREAM | NONBLOCK, 6}, ALLOWED},
+		{CALL_SOCKET, {AF_INET6_, STREAM, 6}, ALLOWED},
+		{CALL_SOCKET, {AF_INET_, STREAM, 262}, REFUSED}, /* MPTCP */
+		{CALL_SOCKET, {AF_INET_, STREAM, 132}, REFUSED}, /* SCTP */
+		{CALL_SOCKET, {AF_INET_, DGRAM, 0}, REFUSED},
+		{CALL_SOCKET, {AF_INET6_, DGRAM, 17}, REFUSED},
+		{CALL_SOCKET, {AF_INET_, RAW, 1}, REFUSED},
+		{CALL_SOCKET, {AF_INET_ | HIGH, RAW, 1}, REFUSED},
+		{CALL_SOCKET, {AF_INET6_, DGRAM, 58}, REFUSED}, /* ICMP */
+		{CALL_SOCKET, {AF_NETLINK_, RAW, 0}, NO_AF},
+		{CALL_SOCKET, {AF_PACKET_, RAW, 0}, NO_AF},
+		{CALL_SOCKET, {AF_ALG_, SEQPACKET, 0}, NO_AF},
+		{CALL_SOCKET, {AF_VSOCK_, STREAM, 0}, NO_AF},
+		{CALL_SOCKET, {AF_VSOCK_ | HIGH, STREAM, 0}, NO_AF},
+		{CALL_SOCKETPAIR, {AF_UNIX_, STREAM, 0}, ALLOWED},
+		{CALL_SOCKETPAIR, {AF_UNIX_, DGRAM, 0}, REFUSED},
+		{CALL_SOCKETPAIR, {30, STREAM, 0}, NO_AF}, /* TIPC */
+		{CALL_CONNECT, {3}, ASKED},
+		{CALL_BIND, {3}, ASKED},
+		{CALL_LISTEN, {3}, ASKED},
+		{CALL_SENDTO, {3, 0, 0, 0, 0, 0}, ALLOWED},
+		{CALL_SENDTO, {3, 0, 0, 0, 8, 0}, ASKED},
+		{CALL_SENDTO, {3, 0, 0, 0, HIGH, 0}, ASKED}, /* a pointer whose low word is 0 */
+		{CALL_SENDTO, {3, 0, 0, FASTOPEN, 8, 0}, REFUSED},
+		{CALL_SENDMSG, {3, 0, FASTOPEN}, REFUSED},
+		{CALL_SENDMSG, {3, 0, HIGH}, ALLOWED},
+		{CALL_SENDMMSG, {3, 0, 1, FASTOPEN | HIGH}, REFUSED},
 	};
 	struct fixture f;
 
@@ -273,11 +273,11 @@ static void sockets_judged(void)
 static void sockets_free_udp(void)
 {
 	static const struct row rows[] = {
-		{CALL_SOCKET, {AF_INET_, DGRAM, 0},    ALLOWED},
-		{CALL_SOCKET, {AF_INET6_, DGRAM, 17},  ALLOWED},
-		{CALL_SOCKET, {AF_INET_, DGRAM, 1},    REFUSED},
+		{CALL_SOCKET, {AF_INET_, DGRAM, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_INET6_, DGRAM, 17}, ALLOWED},
+		{CALL_SOCKET, {AF_INET_, DGRAM, 1}, REFUSED},
 		{CALL_SOCKET, {AF_INET_, STREAM, 262}, REFUSED},
-		{CALL_SENDTO, {3, 0, 0, 0, 8, 0},      ASKED  },
+		{CALL_SENDTO, {3, 0, 0, 0, 8, 0}, ASKED},
 	};
 	struct fixture f;
 
@@ -296,17 +296,17 @@ static void sockets_none(void)
 		{CALL_SOCKET, {AF_INET_, STREAM, 0}, REFUSED},
 		{CALL_SOCKET, {AF_INET6_, DGRAM, 0}, REFUSED},
 		{CALL_SOCKET, {AF_UNIX_, STREAM, 0}, ALLOWED},
-		{CALL_SOCKET, {AF_NETLINK_, RAW, 0}, NO_AF  },
-		{CALL_LISTEN, {3},                   ALLOWED},
+		{CALL_SOCKET, {AF_NETLINK_, RAW, 0}, NO_AF},
+		{CALL_LISTEN, {3}, ALLOWED},
 	};
 	static const struct row own[] = {
-		{CALL_SOCKET,  {AF_INET_, STREAM, 0},  ALLOWED},
-		{CALL_SOCKET,  {AF_INET6_, DGRAM, 0},  ALLOWED},
-		{CALL_SOCKET,  {AF_NETLINK_, RAW, 0},  ALLOWED},
-		{CALL_SOCKET,  {AF_NETLINK_, RAW, 9},  NO_AF  }, /* audit */
-		{CALL_SOCKET,  {AF_VSOCK_, STREAM, 0}, NO_AF  },
-		{CALL_SENDMSG, {3, 0, FASTOPEN},       ALLOWED},
-		{CALL_LISTEN,  {3},                    ALLOWED},
+		{CALL_SOCKET, {AF_INET_, STREAM, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_INET6_, DGRAM, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_NETLINK_, RAW, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_NETLINK_, RAW, 9}, NO_AF}, /* audit */
+		{CALL_SOCKET, {AF_VSOCK_, STREAM, 0}, NO_AF},
+		{CALL_SENDMSG, {3, 0, FASTOPEN}, ALLOWED},
+		{CALL_LISTEN, {3}, ALLOWED},
 	};
 	struct fixture f;
 
@@ -322,12 +322,12 @@ static void sockets_none(void)
 static void sockets_all(void)
 {
 	static const struct row rows[] = {
-		{CALL_SOCKET,     {AF_UNIX_, DGRAM, 0},      ALLOWED},
-		{CALL_SOCKET,     {AF_INET_, RAW, 0},        ALLOWED},
-		{CALL_SOCKET,     {AF_VSOCK_, STREAM, 0},    ALLOWED},
-		{CALL_SOCKETPAIR, {AF_UNIX_, DGRAM, 0},      ALLOWED},
-		{CALL_CONNECT,    {3},                       ALLOWED},
-		{CALL_SENDTO,     {3, 0, 0, FASTOPEN, 8, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_UNIX_, DGRAM, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_INET_, RAW, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_VSOCK_, STREAM, 0}, ALLOWED},
+		{CALL_SOCKETPAIR, {AF_UNIX_, DGRAM, 0}, ALLOWED},
+		{CALL_CONNECT, {3}, ALLOWED},
+		{CALL_SENDTO, {3, 0, 0, FASTOPEN, 8, 0}, ALLOWED},
 	};
 	struct fixture f;
 
@@ -352,30 +352,30 @@ enum {
 static void clones(void)
 {
 	static const struct row rows[] = {
-		{CALL_CLONE,   {SIGCHLD_},           ALLOWED},
-		{CALL_CLONE,   {THREAD | 0x3d0f00},  ALLOWED},
-		{CALL_CLONE,   {NEWUSER | SIGCHLD_}, REFUSED},
-		{CALL_CLONE,   {HIGH | NEWNS},       REFUSED},
-		{CALL_CLONE,   {NEWPID | NEWNET},    REFUSED},
-		{CALL_CLONE3,  {8, 88},              ABSENT },
-		{CALL_FORK,    {0},                  ALLOWED},
-		{CALL_UNSHARE, {0x200},              ALLOWED}, /* CLONE_FS */
-		{CALL_UNSHARE, {NEWUSER},            REFUSED},
-		{CALL_UNSHARE, {NEWTIME},            REFUSED},
-		{CALL_UNSHARE, {NEWCGROUP | HIGH},   REFUSED},
-		{CALL_SETNS,   {3, 0},               REFUSED},
+		{CALL_CLONE, {SIGCHLD_}, ALLOWED},
+		{CALL_CLONE, {THREAD | 0x3d0f00}, ALLOWED},
+		{CALL_CLONE, {NEWUSER | SIGCHLD_}, REFUSED},
+		{CALL_CLONE, {HIGH | NEWNS}, REFUSED},
+		{CALL_CLONE, {NEWPID | NEWNET}, REFUSED},
+		{CALL_CLONE3, {8, 88}, ABSENT},
+		{CALL_FORK, {0}, ALLOWED},
+		{CALL_UNSHARE, {0x200}, ALLOWED}, /* CLONE_FS */
+		{CALL_UNSHARE, {NEWUSER}, REFUSED},
+		{CALL_UNSHARE, {NEWTIME}, REFUSED},
+		{CALL_UNSHARE, {NEWCGROUP | HIGH}, REFUSED},
+		{CALL_SETNS, {3, 0}, REFUSED},
 	};
 	static const struct row nested[] = {
-		{CALL_CLONE,   {NEWUSER | SIGCHLD_}, ALLOWED},
-		{CALL_UNSHARE, {NEWUSER | NEWNS},    ALLOWED},
-		{CALL_MOUNT,   {0},                  REFUSED},
-		{CALL_SETNS,   {3, 0},               REFUSED},
+		{CALL_CLONE, {NEWUSER | SIGCHLD_}, ALLOWED},
+		{CALL_UNSHARE, {NEWUSER | NEWNS}, ALLOWED},
+		{CALL_MOUNT, {0}, REFUSED},
+		{CALL_SETNS, {3, 0}, REFUSED},
 	};
 	static const struct row no_fork[] = {
-		{CALL_CLONE, {SIGCHLD_},          REFUSED},
+		{CALL_CLONE, {SIGCHLD_}, REFUSED},
 		{CALL_CLONE, {THREAD | 0x3d0f00}, ALLOWED},
-		{CALL_FORK,  {0},                 REFUSED},
-		{CALL_VFORK, {0},                 REFUSED},
+		{CALL_FORK, {0}, REFUSED},
+		{CALL_VFORK, {0}, REFUSED},
 	};
 	struct fixture f;
 
@@ -391,18 +391,11 @@ static void clones(void)
 
 static void execs(void)
 {
-	static const struct row none[] = {
-		{CALL_EXECVE,   {0}, REFUSED},
-                {CALL_EXECVEAT, {0}, REFUSED}
-        };
-	static const struct row some[] = {
-		{CALL_EXECVE,   {0}, ASKED},
-                {CALL_EXECVEAT, {0}, ASKED}
-        };
-	static const struct row all[] = {
-		{CALL_EXECVE,   {0}, ALLOWED},
-                {CALL_EXECVEAT, {0}, ALLOWED}
-        };
+	static const struct row none[] = {{CALL_EXECVE, {0}, REFUSED},
+					  {CALL_EXECVEAT, {0}, REFUSED}};
+	static const struct row some[] = {{CALL_EXECVE, {0}, ASKED}, {CALL_EXECVEAT, {0}, ASKED}};
+	static const struct row all[] = {{CALL_EXECVE, {0}, ALLOWED},
+					 {CALL_EXECVEAT, {0}, ALLOWED}};
 	struct fixture f;
 
 	fixture_open(&f, "(deny default)");
@@ -419,17 +412,17 @@ static void execs(void)
 static void signals(void)
 {
 	static const struct row judged[] = {
-		{CALL_KILL,              {1, 9},            ASKED  },
-		{CALL_TGKILL,            {1, 1, 9},         ASKED  },
-		{CALL_PIDFD_SEND_SIGNAL, {3, 9},            ASKED  },
-		{CALL_FCNTL,             {3, 8, 1},         REFUSED},
-		{CALL_FCNTL,             {3, 15 | HIGH, 1}, REFUSED},
-		{CALL_FCNTL,             {3, 1, 0},         ALLOWED},
-		{CALL_IOCTL,             {3, 0x8901},       REFUSED},
+		{CALL_KILL, {1, 9}, ASKED},
+		{CALL_TGKILL, {1, 1, 9}, ASKED},
+		{CALL_PIDFD_SEND_SIGNAL, {3, 9}, ASKED},
+		{CALL_FCNTL, {3, 8, 1}, REFUSED},
+		{CALL_FCNTL, {3, 15 | HIGH, 1}, REFUSED},
+		{CALL_FCNTL, {3, 1, 0}, ALLOWED},
+		{CALL_IOCTL, {3, 0x8901}, REFUSED},
 	};
 	static const struct row by_kernel[] = {
-		{CALL_KILL,  {1, 9},      ALLOWED},
-		{CALL_FCNTL, {3, 8, 1},   ALLOWED},
+		{CALL_KILL, {1, 9}, ALLOWED},
+		{CALL_FCNTL, {3, 8, 1}, ALLOWED},
 		{CALL_IOCTL, {3, 0x8901}, ALLOWED},
 	};
 	struct fixture f;
@@ -449,14 +442,12 @@ static void signals(void)
 static void dumpable(void)
 {
 	static const struct row judged[] = {
-		{CALL_PRCTL, {4, 0},        AS_ERRNO}, /* told that it worked */
+		{CALL_PRCTL, {4, 0}, AS_ERRNO}, /* told that it worked */
 		{CALL_PRCTL, {4 | HIGH, 0}, AS_ERRNO},
-		{CALL_PRCTL, {4, 1},        ALLOWED},
-		{CALL_PRCTL, {15, 0},       ALLOWED}, /* PR_SET_NAME */
+		{CALL_PRCTL, {4, 1}, ALLOWED},
+		{CALL_PRCTL, {15, 0}, ALLOWED}, /* PR_SET_NAME */
 	};
-	static const struct row free_rows[] = {
-		{CALL_PRCTL, {4, 0}, ALLOWED}
-        };
+	static const struct row free_rows[] = {{CALL_PRCTL, {4, 0}, ALLOWED}};
 	struct fixture f;
 
 	fixture_open(&f, "(allow default)");
@@ -471,21 +462,21 @@ static void dumpable(void)
 static void other_processes(void)
 {
 	static const struct row judged[] = {
-		{CALL_PRLIMIT64,         {0, 7},       ALLOWED},
-		{CALL_PRLIMIT64,         {4711, 7},    ASKED},
-		{CALL_SETPRIORITY,       {0, 0, 5},    ALLOWED},
-		{CALL_SETPRIORITY,       {0, 4711, 5}, ASKED},
-		{CALL_SETPRIORITY,       {1, 0, 5},    REFUSED}, /* a group */
-		{CALL_SETPRIORITY,       {2, 0, 5},    REFUSED}, /* a user */
-		{CALL_IOPRIO_SET,        {1, 4711, 5}, ASKED},
-		{CALL_SCHED_SETAFFINITY, {0, 8},       ALLOWED},
-		{CALL_SCHED_SETAFFINITY, {4711, 8},    ASKED},
-		{CALL_SCHED_SETATTR,     {4711, 8},    ASKED},
+		{CALL_PRLIMIT64, {0, 7}, ALLOWED},
+		{CALL_PRLIMIT64, {4711, 7}, ASKED},
+		{CALL_SETPRIORITY, {0, 0, 5}, ALLOWED},
+		{CALL_SETPRIORITY, {0, 4711, 5}, ASKED},
+		{CALL_SETPRIORITY, {1, 0, 5}, REFUSED}, /* a group */
+		{CALL_SETPRIORITY, {2, 0, 5}, REFUSED}, /* a user */
+		{CALL_IOPRIO_SET, {1, 4711, 5}, ASKED},
+		{CALL_SCHED_SETAFFINITY, {0, 8}, ALLOWED},
+		{CALL_SCHED_SETAFFINITY, {4711, 8}, ASKED},
+		{CALL_SCHED_SETATTR, {4711, 8}, ASKED},
 	};
 	static const struct row allowed[] = {
-		{CALL_PRLIMIT64,         {4711, 7},    ALLOWED},
-		{CALL_SETPRIORITY,       {0, 4711, 5}, ALLOWED},
-		{CALL_SCHED_SETAFFINITY, {4711, 8},    ALLOWED},
+		{CALL_PRLIMIT64, {4711, 7}, ALLOWED},
+		{CALL_SETPRIORITY, {0, 4711, 5}, ALLOWED},
+		{CALL_SCHED_SETAFFINITY, {4711, 8}, ALLOWED},
 	};
 	struct fixture f;
 
@@ -502,19 +493,19 @@ static void other_processes(void)
 static void callers(void)
 {
 	static const struct row root[] = {
-		{CALL_UMASK,     {022}, ASKED},
-		{CALL_SETUID,    {1},   ASKED},
-		{CALL_SETGROUPS, {0},   ASKED},
-		{CALL_CAPSET,    {0},   ASKED},
+		{CALL_UMASK, {022}, ASKED},
+		{CALL_SETUID, {1}, ASKED},
+		{CALL_SETGROUPS, {0}, ASKED},
+		{CALL_CAPSET, {0}, ASKED},
 	};
 	static const struct row user[] = {
-		{CALL_UMASK,  {022}, ASKED  },
-		{CALL_SETUID, {1},   ALLOWED},
-		{CALL_CAPSET, {0},   ALLOWED},
+		{CALL_UMASK, {022}, ASKED},
+		{CALL_SETUID, {1}, ALLOWED},
+		{CALL_CAPSET, {0}, ALLOWED},
 	};
 	static const struct row nobody_asked[] = {
-		{CALL_UMASK,  {022}, ALLOWED},
-		{CALL_SETUID, {1},   ALLOWED},
+		{CALL_UMASK, {022}, ALLOWED},
+		{CALL_SETUID, {1}, ALLOWED},
 	};
 	struct fixture f;
 
@@ -533,20 +524,13 @@ static void callers(void)
 static void ipc(void)
 {
 	static const struct row shared[] = {
-		{CALL_SHMGET,  {0}, ALLOWED},
-                {CALL_SHMAT,   {0}, ALLOWED},
-		{CALL_SEMOP,   {0}, REFUSED},
-                {CALL_MSGSND,  {0}, REFUSED},
+		{CALL_SHMGET, {0}, ALLOWED},  {CALL_SHMAT, {0}, ALLOWED},
+		{CALL_SEMOP, {0}, REFUSED},   {CALL_MSGSND, {0}, REFUSED},
 		{CALL_MQ_OPEN, {0}, REFUSED},
 	};
-	static const struct row own[] = {
-		{CALL_SEMOP,   {0}, ALLOWED},
-                {CALL_MQ_OPEN, {0}, ALLOWED}
-        };
-	static const struct row none[] = {
-		{CALL_SHMGET,  {0}, REFUSED},
-                {CALL_MQ_OPEN, {0}, REFUSED}
-        };
+	static const struct row own[] = {{CALL_SEMOP, {0}, ALLOWED}, {CALL_MQ_OPEN, {0}, ALLOWED}};
+	static const struct row none[] = {{CALL_SHMGET, {0}, REFUSED},
+					  {CALL_MQ_OPEN, {0}, REFUSED}};
 	struct fixture f;
 
 	fixture_open(&f, "(deny default) (allow ipc-sysv-shm)");
@@ -563,22 +547,22 @@ static void ipc(void)
 static void ioctls(void)
 {
 	static const struct row rows[] = {
-		{CALL_IOCTL, {0, 0x5401},                         ALLOWED}, /* TCGETS */
-		{CALL_IOCTL, {0, 0x5412},                         REFUSED},
-		{CALL_IOCTL, {0, 0x5412 | HIGH},                  REFUSED},
+		{CALL_IOCTL, {0, 0x5401}, ALLOWED}, /* TCGETS */
+		{CALL_IOCTL, {0, 0x5412}, REFUSED},
+		{CALL_IOCTL, {0, 0x5412 | HIGH}, REFUSED},
 		{CALL_IOCTL, {0, 0x541c | (0xffffffffull << 32)}, REFUSED},
-		{CALL_IOCTL, {0, 0x541d},                         REFUSED},
-		{CALL_IOCTL, {0, 0x5423},                         REFUSED},
-		{CALL_IOCTL, {0, 0x4b47},                         REFUSED},
-		{CALL_IOCTL, {0, 0xc0045877},                     REFUSED},
-		{CALL_IOCTL, {0, 0xffffffffc0045877},             REFUSED},
-		{CALL_IOCTL, {0, 0x40086602},                     REFUSED},
-		{CALL_IOCTL, {0, 0x40046602},                     REFUSED},
-		{CALL_IOCTL, {0, 0x80086601},                     ALLOWED}, /* FS_IOC_GETFLAGS */
-		{CALL_IOCTL, {0, 0x5000940f},                     REFUSED},
+		{CALL_IOCTL, {0, 0x541d}, REFUSED},
+		{CALL_IOCTL, {0, 0x5423}, REFUSED},
+		{CALL_IOCTL, {0, 0x4b47}, REFUSED},
+		{CALL_IOCTL, {0, 0xc0045877}, REFUSED},
+		{CALL_IOCTL, {0, 0xffffffffc0045877}, REFUSED},
+		{CALL_IOCTL, {0, 0x40086602}, REFUSED},
+		{CALL_IOCTL, {0, 0x40046602}, REFUSED},
+		{CALL_IOCTL, {0, 0x80086601}, ALLOWED}, /* FS_IOC_GETFLAGS */
+		{CALL_IOCTL, {0, 0x5000940f}, REFUSED},
 	};
 	static const struct row free_rows[] = {
-		{CALL_IOCTL, {0, 0x5412},     REFUSED},
+		{CALL_IOCTL, {0, 0x5412}, REFUSED},
 		{CALL_IOCTL, {0, 0x40086602}, ALLOWED},
 		{CALL_IOCTL, {0, 0x5000940f}, ALLOWED},
 	};
@@ -652,10 +636,10 @@ static void foreign_numbers(void)
 static void no_listener(void)
 {
 	static const struct row rows[] = {
-		{CALL_OPENAT, {0, 0, O_WRONLY_, 0},    ALLOWED},
+		{CALL_OPENAT, {0, 0, O_WRONLY_, 0}, ALLOWED},
 		{CALL_OPENAT, {0, 0, O_CREAT_, 04755}, REFUSED},
-		{CALL_SOCKET, {AF_INET_, STREAM, 0},   REFUSED},
-		{CALL_MOUNT,  {0},                     REFUSED},
+		{CALL_SOCKET, {AF_INET_, STREAM, 0}, REFUSED},
+		{CALL_MOUNT, {0}, REFUSED},
 	};
 	struct fixture f;
 
