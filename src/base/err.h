@@ -52,10 +52,10 @@ int err_os(struct err *e, const char *format, ...) __attribute__((format(printf,
 
 int err_memory(struct err *e);
 
-/* Adds what would help; one per error. Returns -e->code, so it can end a return statement. */
+/* Adds what would help; one per error; E is not NULL. Returns -e->code, to end a return statement. */
 int err_hint(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Puts context in front of the text on the way up. Returns -e->code. */
+/* Puts context in front of the text on the way up; E is not NULL. Returns -e->code. */
 int err_wrap(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -172,7 +173,11 @@ static const char *take_status_fd(void *context, const char *value)
 {
 	struct args *args = context;
 
-	return parse_fd(value, &args->status_fd);
+	const char *wrong = parse_fd(value, &args->status_fd);
+
+	if (!wrong && fcntl(args->status_fd, F_GETFD) < 0)
+		wrong = "is not open";
+	return wrong;
 }
 
 const struct opt opt_status_fd = {0, "status-fd", "N", "write how it ended to descriptor N",

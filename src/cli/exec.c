@@ -5,19 +5,9 @@
  */
 #include <lapbelt.h>
 
-#include <string.h>
-
 #include "cli/args.h"
 #include "cli/diag.h"
 #include "base/banned.h"
-
-static int report(const struct lapbelt_error *error, const char *command)
-{
-	if (error->code != LAPBELT_COMMAND)
-		return diag_error(error);
-	diag_printf("execvp() of '%s' failed: %s", command, strerror(error->os));
-	return lapbelt_exit_code(error->code);
-}
 
 static int exec(struct args *args, char **argv)
 {
@@ -34,7 +24,7 @@ static int exec(struct args *args, char **argv)
 	if (status)
 		return args_not_run(args, status);
 	if (lapbelt_run(policy, argv, &options, &status, &error) < 0)
-		status = report(&error, argv[0]);
+		status = diag_error(&error);
 	lapbelt_policy_free(policy);
 	return status;
 }

@@ -6,7 +6,9 @@
 #include <lapbelt.h>
 
 #include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -72,11 +74,24 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Nothing that we open may come to stand where others expect standard input, output or errors. */
+static bool fill_stdio(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	return fd >= 0 && close(fd) == 0;
+}
+
 int main(int argc, char **argv)
 {
 	static char help[] = "--help";
 	const struct command *command;
 
+	if (!fill_stdio())
+		return lapbelt_exit_code(LAPBELT_OS);
 	if (argc > 0 && strcmp(base_name(argv[0]), "sandbox-exec") == 0) {
 		diag_set_style(DIAG_SANDBOX_EXEC);
 		return command_main(&command_exec, argv);

@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/proc.h"
 #include "linux/sys.h"
 #include "base/banned.h"
 
@@ -31,6 +33,21 @@ static int create_ruleset(const struct plan *plan)
 	return (int)syscall(SYS_landlock_create_ruleset_, &attr, sizeof(attr), 0);
 }
 
+/*
+ * The command's own terminal has lost its name where a devpts of the session's own lies over it;
+ * the kernel still shows the old one for the descriptors that are it.
+ */
+static int open_terminal(const char *path)
+{
+	char text[256];
+
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (proc_terminal_path(fd, text, sizeof(text)) == 0 && strcmp(text, path) == 0)
+			return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	errno = ENOENT;
+	return -1;
+}
+
 /* 0; 1: nothing is there; -1 with errno. */
 static int add_row(int ruleset, const struct landlock_row *row)
 {
@@ -38,6 +55,8 @@ static int add_row(int ruleset, const struct landlock_row *row)
 	struct landlock_path_beneath_attr_ beneath = {.parent_fd = fd};
 	struct stat st;
 
+	if (fd < 0 && errno == ENOENT)
+		fd = beneath.parent_fd = open_terminal(row->path);
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP
 			       ? 1

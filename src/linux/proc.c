@@ -59,3 +59,16 @@ pid_t proc_parent(int proc, pid_t pid)
 	p = strrchr(text, ')'); /* the name before it may contain anything */
 	return p && sscanf(p + 1, " %*c %d", &parent) == 1 ? (pid_t)parent : 0;
 }
+
+int proc_terminal_path(int fd, char *to, size_t size)
+{
+	char link[32];
+	ssize_t n;
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = isatty(fd) ? readlink(link, to, size - 1) : -1;
+	if (n < 0)
+		return -1;
+	to[n] = '\0';
+	return 0;
+}

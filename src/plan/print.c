@@ -59,12 +59,25 @@ static void put_words(struct buf *ret, const struct word *words, size_t n, unsig
 		buf_puts(ret, " none");
 }
 
+/* Who works in all of /tmp shares it, whatever was asked for. */
+static bool shares_tmp(const struct plan_input *input)
+{
+	for (size_t i = 0; i < input->n_keep; i++)
+		if (str_is(input->keep[i], "/tmp"))
+			return true;
+	return false;
+}
+
 static void put_scope(const struct plan_input *input, struct buf *ret)
 {
+	unsigned private_scope = input->private_scope;
+
+	if (shares_tmp(input))
+		private_scope &= ~(unsigned)SCOPE_TMP;
 	buf_puts(ret, ";; scope:");
 	for (size_t i = 0; i < COUNT(scopes); i++)
 		buf_printf(ret, "%s %s %s", i ? "," : "", scopes[i].text,
-			   input->private_scope & scopes[i].bits ? "private" : "shared");
+			   private_scope & scopes[i].bits ? "private" : "shared");
 	buf_putc(ret, '\n');
 }
 

@@ -55,7 +55,8 @@ static int find_home(struct arena *arena, struct str *ret, struct err *e)
 	}
 	*ret = facts_real_path(arena, home);
 	if (!ret->p || stat(ret->p, &st) < 0 || !S_ISDIR(st.st_mode)) {
-		(void)err_set(e, ERR_CONFIG, "the home directory '%s' is no directory", home);
+		(void)err_set(e, ERR_CONFIG,
+			      "the home directory '%s' is not there or is no directory", home);
 		return err_hint(e, "set HOME to the directory that holds your secrets");
 	}
 	return 0;
@@ -99,17 +100,34 @@ static int find_write_roots(const char *const *more, struct arena *arena,
 	return 0;
 }
 
-/* A working directory that holds the home directory would make everything in it writable. */
+/*
+ * A working directory that holds the home directory would make everything in it writable; one that
+ * everybody shares holds other programs' sockets.
+ */
+static const char *unfit_cwd(const struct default_facts *facts)
+{
+	static const char *const shared[] = {"/tmp", "/var/tmp", "/dev/shm", "/private/tmp",
+					     "/private/var/tmp"};
+
+	if (str_is_below(facts->home, facts->cwd))
+		return str_eq(facts->cwd, facts->home) ? "is the home directory"
+						       : "holds the home directory";
+	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
+		if (str_is(facts->cwd, shared[i]))
+			return "is shared by everybody";
+	return NULL;
+}
+
 static int check_cwd(const struct default_facts *facts, struct err *e)
 {
-	if (!str_is_below(facts->home, facts->cwd))
+	const char *unfit = unfit_cwd(facts);
+
+	if (!unfit)
 		return 0;
 	for (size_t i = 0; i < facts->n_write; i++)
 		if (str_eq(facts->write[i], facts->cwd))
 			return 0;
-	(void)err_set(e, ERR_CONFIG, "the working directory %s %s", facts->cwd.p,
-		      str_eq(facts->cwd, facts->home) ? "is the home directory"
-						      : "holds the home directory");
+	(void)err_set(e, ERR_CONFIG, "the working directory %s %s", facts->cwd.p, unfit);
 	return err_hint(e, "change to the project's directory, or say --write .");
 }
 
