@@ -261,6 +261,8 @@ static int set_up(struct broker *broker, const struct broker_options *options, s
 		return err_os(e, "could not read the umask");
 	broker->init = options->init;
 	broker->own_proc = has_mount(options->plan, MOUNT_PROC);
+	broker->shared_shm = (options->input->private_scope & SCOPE_SHM) &&
+			     !has_mount(options->plan, MOUNT_PRIVATE_SHM);
 	broker->own_pts = has_mount(options->plan, MOUNT_PRIVATE_PTS);
 	broker->stray_procs = has_stray_procs(options->command);
 	broker->stop = eventfd(0, EFD_CLOEXEC);
@@ -281,6 +283,7 @@ static void server_free(struct server *server)
 	fd_close(&server->broker.proc);
 	fd_close(&server->broker.root);
 	fresh_release(&server->broker.fresh);
+	made_release(&server->broker.shm);
 	free(server);
 }
 

@@ -31,6 +31,8 @@ struct broker {
 	bool umask_changed;          /* somebody inside has called umask(2) since */
 	bool ids_changed;            /* or one of setuid(2) and its kin */
 	struct fresh fresh;
+	bool shared_shm; /* /dev/shm is private in name only: `shm` says what is ours in it */
+	struct made shm;
 	struct pending *pending;
 	unsigned n_pending;
 };
@@ -172,6 +174,10 @@ enum vnode_type vnode_type_of(mode_t mode);
 /* May what is at FROM be moved (LINK false) or linked to TO without becoming more permitted? */
 bool judge_move(const struct call *call, const struct place *from, const struct place *to,
 		bool is_directory);
+
+/* A name was made or removed: what the scope has to remember. */
+void judge_made(struct broker *broker, const struct place *place);
+void judge_removed(struct broker *broker, const struct place *place);
 
 /* ---- Handlers: one per system call, in the table of broker.c
  * --------------------------------------- */

@@ -11,11 +11,11 @@
 #include <stddef.h>
 
 #include "base/str.h"
+#include "broker/made.h"
 
 /* A zeroed struct is a valid, empty set. */
 struct fresh {
-	char **paths;
-	size_t n, cap;
+	struct made made;
 };
 
 /* Notes that directory PATH was made, if it is one that matters: `.git`, `worktrees/X`,

@@ -2,8 +2,10 @@
 /* The policy's answer about a pinned place. */
 #include "broker/call.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/banned.h"
 
@@ -66,21 +68,49 @@ static bool scope_allows(const struct call *call, struct str path)
 	return end == path.p + path.n && pty_is_ours(call, number);
 }
 
+static const char shm_place[] = "/dev/shm";
+
+/* In a shared /dev/shm the session's is what it made, and what it may still make. */
+static bool is_own_shm(const struct broker *broker, struct str path)
+{
+	return path.n == strlen(shm_place) || made_has(&broker->shm, path) ||
+	       faccessat(broker->root, path.p + 1, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+}
+
 /*
  * A private /tmp that no mount could make: the command gets its scratch folder and what belongs to
  * the run, nothing else of it. The floor is drawn along the same line (plan/).
  */
-static bool scope_denies(const struct broker *broker, struct str path)
+static bool is_own_tmp(const struct plan_input *input, struct str path)
 {
-	const struct plan_input *input = broker->input;
-
-	if (!input->scratch.n || !str_is_below(path, STR("/tmp")) || path.n == strlen("/tmp") ||
-	    str_is_below(path, input->scratch))
-		return false;
+	if (path.n == strlen("/tmp") || str_is_below(path, input->scratch))
+		return true;
 	for (size_t i = 0; i < input->n_keep; i++)
 		if (str_is_below(path, input->keep[i]))
-			return false;
-	return true;
+			return true;
+	return false;
+}
+
+static bool scope_denies(const struct broker *broker, struct str path)
+{
+	if (broker->shared_shm && str_is_below(path, str_of(shm_place)))
+		return !is_own_shm(broker, path);
+	return broker->input->scratch.n && str_is_below(path, STR("/tmp")) &&
+	       !is_own_tmp(broker->input, path);
+}
+
+void judge_made(struct broker *broker, const struct place *place)
+{
+	struct str path = {place->path, place->path_n};
+
+	if (broker->shared_shm && str_is_below(path, str_of(shm_place)))
+		made_add(&broker->shm, path);
+}
+
+void judge_removed(struct broker *broker, const struct place *place)
+{
+	if (broker->shared_shm)
+		made_remove(&broker->shm, (struct str){place->path, place->path_n});
 }
 
 bool judge_request(const struct call *call, const struct place *place, struct request *request)

@@ -117,8 +117,10 @@ void handle_mkdir(struct call *call)
 		return;
 	}
 	r = mkdirat(place.dir, place.name, (mode_t)names.extra);
-	if (r == 0)
+	if (r == 0) {
 		fresh_made(&call->broker->fresh, (struct str){place.path, place.path_n});
+		judge_made(call->broker, &place);
+	}
 	call_result(call, r);
 }
 
@@ -198,6 +200,8 @@ void handle_unlink(struct call *call)
 		call_error(call, EPERM);
 	} else {
 		r = unlinkat(place.dir, place.name, directory ? AT_REMOVEDIR : 0);
+		if (r == 0)
+			judge_removed(call->broker, &place);
 		if (r == 0 && directory)
 			fresh_removed(&call->broker->fresh, (struct str){place.path, place.path_n});
 		call_result(call, r);
@@ -206,6 +210,15 @@ void handle_unlink(struct call *call)
 
 /* ---- Linking
  * -------------------------------------------------------------------------------------- */
+
+static void link_pinned(struct call *call, const struct place *from, const struct place *to)
+{
+	int r = linkat(AT_FDCWD, fd_path(from->object).text, to->dir, to->name, AT_SYMLINK_FOLLOW);
+
+	if (r == 0)
+		judge_made(call->broker, to);
+	call_result(call, r);
+}
 
 void handle_link(struct call *call)
 {
@@ -241,8 +254,7 @@ void handle_link(struct call *call)
 	else if (!judge_move(call, &from, &to, false))
 		call_error(call, EXDEV);
 	else
-		call_result(call, linkat(AT_FDCWD, fd_path(from.object).text, to.dir, to.name,
-					 AT_SYMLINK_FOLLOW));
+		link_pinned(call, &from, &to);
 }
 
 /* ---- Renaming
@@ -310,6 +322,8 @@ void handle_rename(struct call *call)
 		fresh_removed(&call->broker->fresh, (struct str){from.path, from.path_n});
 		fresh_removed(&call->broker->fresh, (struct str){to.path, to.path_n});
 	} else if (r == 0) {
+		judge_removed(call->broker, &from);
+		judge_made(call->broker, &to);
 		fresh_moved(&call->broker->fresh, (struct str){from.path, from.path_n},
 			    (struct str){to.path, to.path_n});
 	}

@@ -233,10 +233,12 @@ static int create(struct call *call, const struct open_call *open, const struct 
 		    open->mode);
 	if (fd < 0 && errno == EEXIST && !(open->flags & O_EXCL))
 		return 1;
-	if (fd < 0)
+	if (fd < 0) {
 		call_error(call, errno);
-	else
+	} else {
+		judge_made(call->broker, place);
 		call_fd(call, fd, open->flags & O_CLOEXEC);
+	}
 	return 0;
 }
 

@@ -140,9 +140,17 @@ static bool leads_to_ours(const struct plan_input *input, struct str path)
 	return ret;
 }
 
+/* A private /dev/shm that no mount could make: the broker knows what in it is ours. */
+static bool is_shared_shm(const struct planner *p, const char *path)
+{
+	return is_private(p, SCOPE_SHM) && is_under(path, "/dev/shm") && !ask_in_own_mount(p, path);
+}
+
 /* /tmp itself may be listed; nobody makes or removes it. */
 static unsigned scope_at(const struct planner *p, const char *path, enum group group)
 {
+	if (is_shared_shm(p, path))
+		return CAN_DENY;
 	if (!p->input->scratch.n || !is_under(path, shared_tmp))
 		return CAN_ALLOW;
 	if (strcmp(path, shared_tmp) == 0)
@@ -152,6 +160,8 @@ static unsigned scope_at(const struct planner *p, const char *path, enum group g
 
 static unsigned scope_below(const struct planner *p, const char *path)
 {
+	if (is_shared_shm(p, path))
+		return CAN_DENY;
 	if (!p->input->scratch.n)
 		return CAN_ALLOW;
 	if (is_under(shared_tmp, path))
@@ -180,7 +190,7 @@ unsigned ask_below(const struct planner *p, const struct place *place, enum grou
 	if (ask_in_own_mount(p, place->path) && !by_files)
 		return CAN_ALLOW;
 	if (here)
-		return ask_territory(p, here, group, ret);
+		return combine(ask_territory(p, here, group, ret), scope_below(p, place->path));
 	for (size_t i = 0; i < N_TERRITORIES; i++)
 		if (is_under(territories[i].path, place->path) &&
 		    !ask_in_own_mount(p, territories[i].path))

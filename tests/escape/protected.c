@@ -316,10 +316,16 @@ static enum outcome chown_config(void)
 
 static enum outcome hook_in_new_repository(void)
 {
+	enum outcome outcome;
+
 	make_dir("new");
 	if (mkdir("new/.git", 0755) < 0 || mkdir("new/.git/hooks", 0755) < 0)
 		return came_through(-1);
-	return create_name("new/.git/hooks/pre-commit");
+	outcome = create_name("new/.git/hooks/pre-commit");
+	/* An empty directory is no hook. */
+	if (outcome != ESCAPED && (rmdir("new/.git/hooks") < 0 || rmdir("new/.git") < 0))
+		return ESCAPED;
+	return outcome;
 }
 
 const struct escape_case protected_cases[] = {

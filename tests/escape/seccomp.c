@@ -163,7 +163,7 @@ static enum outcome open_control_device(void)
 	static const char *const devices[] = {
 		"/dev/loop-control",  "/dev/kvm",       "/dev/net/tun",
 		"/dev/uinput",        "/dev/vhost-net", "/dev/mapper/control",
-		"/dev/btrfs-control", "/dev/console",   "/dev/tty1",
+		"/dev/btrfs-control", "/dev/tty1",
 	};
 
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)

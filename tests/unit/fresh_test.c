@@ -93,20 +93,6 @@ static void forgets_what_was_removed(void)
 	fresh_release(&fresh);
 }
 
-static void is_bounded(void)
-{
-	struct fresh fresh = {0};
-	char path[64];
-
-	for (int i = 0; i < 6000; i++) {
-		(void)snprintf(path, sizeof(path), "/w/%d/.git", i);
-		fresh_made(&fresh, str_of(path));
-	}
-	CHECK(has(&fresh, "/w/0/.git"));
-	CHECK(!has(&fresh, "/w/5999/.git"));
-	fresh_release(&fresh);
-}
-
 int main(void)
 {
 	RUN(notes_what_matters);
@@ -114,6 +100,5 @@ int main(void)
 	RUN(follows_moves);
 	RUN(what_moves_in_stays_old);
 	RUN(forgets_what_was_removed);
-	RUN(is_bounded);
 	return test_done();
 }

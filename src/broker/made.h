@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * made: the names that the session made in a place it shares with others, where
+ * it may reach only what is its own (/dev/shm, when no mount could make that
+ * private).
+ */
+#ifndef BROKER_MADE_H
+#define BROKER_MADE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+
+/* A zeroed struct is a valid, empty set. */
+struct made {
+	char **paths;
+	size_t n, cap;
+};
+
+/* When memory is short a name is forgotten: stricter, never looser. */
+void made_add(struct made *made, struct str path);
+void made_remove(struct made *made, struct str path);
+bool made_has(const struct made *made, struct str path);
+void made_release(struct made *made);
+
+#endif
