@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/near.h"
 #include "base/str.h"
 #include "facade.h"
 #include "policy/policy.h"
@@ -359,6 +360,16 @@ static void complete_socket(struct parse *parse)
 	request->has |= HAS_SOCKET;
 }
 
+static int unknown_operation(const char *operation, struct err *e)
+{
+	struct near near = {.word = str_of(operation)};
+
+	for (int op = 0; op < OP_COUNT; op++)
+		near_try(&near, op_name((enum op)op));
+	(void)err_set(e, ERR_USAGE, "unknown operation '%s'", operation);
+	return near.best ? err_hint(e, "did you mean '%s'?", near.best) : -(int)ERR_USAGE;
+}
+
 static int parse_request(const char *operation, const char *const *arguments,
 			 struct request *request, struct err *e)
 {
@@ -366,7 +377,7 @@ static int parse_request(const char *operation, const char *const *arguments,
 
 	request->op = op_find(str_of(operation));
 	if (request->op == OP_COUNT)
-		return err_set(e, ERR_USAGE, "unknown operation '%s'", operation);
+		return unknown_operation(operation, e);
 	for (size_t i = 0; arguments && arguments[i]; i++) {
 		int r = arguments[i][0] == '/' ? 1 : take_attribute(&parse, arguments[i]);
 

@@ -149,6 +149,8 @@ char *buf_steal(struct buf *buf)
 
 void buf_clear(struct buf *buf)
 {
+	if (buf->p)
+		buf->p[0] = '\0';
 	buf->n = 0;
 	buf->failed = false;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * map: byte strings to pointers, in an arena. Insertion order does not matter;
- * removal leaves the slot's key in place. A zeroed struct with `arena` set is a
- * valid empty map. Keys are borrowed and must live as long as the map.
+ * map: byte strings to pointers, in an arena. Nothing is ever removed. A zeroed
+ * struct with `arena` set is a valid empty map. Keys are borrowed and must live
+ * as long as the map.
  */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H

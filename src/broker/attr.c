@@ -256,8 +256,11 @@ void handle_xattr(struct call *call)
 		       call->nr == SYS_fremovexattr;
 	size_t size;
 
-	if (find(call, &target) < 0 ||
-	    call_read_string(call, target.rest[0], name, sizeof(name)) < 0) {
+	if (find(call, &target) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	if (call_read_string(call, target.rest[0], name, sizeof(name)) < 0) {
 		call_error(call, errno == ENAMETOOLONG ? ERANGE : errno);
 		return;
 	}
@@ -293,7 +296,9 @@ void handle_truncate(struct call *call)
 {
 	struct attr_target cleanup_target target = ATTR_TARGET_NONE;
 
-	if (prepare(call, OP_FILE_WRITE_DATA, &target))
+	if ((off_t)call->args[1] < 0)
+		call_error(call, EINVAL);
+	else if (prepare(call, OP_FILE_WRITE_DATA, &target))
 		call_result(call, truncate(target_path(&target).text, (off_t)target.rest[0]));
 }
 

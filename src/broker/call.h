@@ -114,10 +114,10 @@ bool pty_is_ours(const struct call *call, long number);
 struct place {
 	int dir;    /* O_PATH: the directory that holds `name`; -1: only the object is known */
 	int object; /* O_PATH: the object itself; -1: not pinned (it may not exist) */
-	char name[NAME_MAX + 1]; /* last component; "" with dir -1 */
-	bool trailing_slash;     /* the path insists on a directory */
-	char path[PATH_MAX + NAME_MAX +
-		  2]; /* canonical, in the sandbox's view; "" has no name at all */
+	char name[PATH_MAX]; /* last component; "" with dir -1. Too long ones are for the kernel to
+				refuse */
+	bool trailing_slash; /* the path insists on a directory */
+	char path[2 * PATH_MAX]; /* canonical, in the sandbox's view; "": it never had a name */
 	size_t path_n;
 	policy_state state; /* after walking path */
 };

@@ -89,6 +89,16 @@ static int create_error(const struct call *call, const struct place *place, mode
 	return exists(place, &st) ? EEXIST : EPERM;
 }
 
+/* As create_error() for what is no directory and so takes no slash at its end. */
+static int file_error(const struct call *call, const struct place *place, mode_t mode)
+{
+	struct stat st;
+
+	if (place->trailing_slash)
+		return exists(place, &st) ? EEXIST : ENOENT;
+	return create_error(call, place, mode);
+}
+
 static bool may_remove(const struct call *call, const struct place *place, const struct stat *st)
 {
 	struct subject subject = {.place = place, .vnode_type = vnode_type_of(st->st_mode)};
@@ -135,7 +145,7 @@ void handle_mknod(struct call *call)
 		call_error(call, errno);
 		return;
 	}
-	error = place.trailing_slash ? ENOENT : create_error(call, &place, (mode_t)names.extra);
+	error = file_error(call, &place, (mode_t)names.extra);
 	if (error)
 		call_error(call, error);
 	else
@@ -154,7 +164,7 @@ void handle_symlink(struct call *call)
 		call_error(call, errno);
 		return;
 	}
-	error = place.trailing_slash ? ENOENT : create_error(call, &place, S_IFLNK | 0777);
+	error = file_error(call, &place, S_IFLNK | 0777);
 	if (error)
 		call_error(call, error);
 	else
@@ -244,11 +254,9 @@ void handle_link(struct call *call)
 		return;
 	}
 	subject.vnode_type = vnode_type_of(st.st_mode);
-	if (S_ISDIR(st.st_mode) || !judge(call, OP_FILE_LINK, &subject)) {
-		call_error(call, EPERM);
-		return;
-	}
-	error = to.trailing_slash ? ENOENT : create_error(call, &to, st.st_mode);
+	error = file_error(call, &to, st.st_mode);
+	if (!error && (S_ISDIR(st.st_mode) || !judge(call, OP_FILE_LINK, &subject)))
+		error = exists(&to, &st) ? EEXIST : errno == ENOENT ? EPERM : errno;
 	if (error)
 		call_error(call, error);
 	else if (!judge_move(call, &from, &to, false))
@@ -292,6 +300,21 @@ static int rename_error(const struct call *call, const struct place *from, const
 	return 0;
 }
 
+/* Finds both ends. 0, or the error: that of a way there comes before that of its last component. */
+static int rename_places(const struct call *call, const struct names *names, struct place *from,
+			 struct place *to)
+{
+	int first = resolve_name(call, names->dirfd, names->path, from) < 0 ? errno : 0;
+	int second;
+
+	if (first && first != EEXIST)
+		return first;
+	second = resolve_name(call, names->dirfd2, names->path2, to) < 0 ? errno : 0;
+	if (second && second != EEXIST)
+		return second;
+	return first || second ? EBUSY : 0;
+}
+
 void handle_rename(struct call *call)
 {
 	struct place cleanup_place from = PLACE_NONE;
@@ -306,12 +329,9 @@ void handle_rename(struct call *call)
 		return;
 	}
 	flags = (unsigned)names.extra;
-	if (resolve_name(call, names.dirfd, names.path, &from) < 0 ||
-	    resolve_name(call, names.dirfd2, names.path2, &to) < 0) {
-		call_error(call, errno == EEXIST ? EBUSY : errno);
-		return;
-	}
-	error = rename_error(call, &from, &to, flags);
+	error = rename_places(call, &names, &from, &to);
+	if (!error)
+		error = rename_error(call, &from, &to, flags);
 	if (error) {
 		call_error(call, error);
 		return;

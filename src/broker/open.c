@@ -187,8 +187,8 @@ static void open_object(struct call *call, const struct open_call *open, const s
 	}
 	subject.vnode_type = vnode_type_of(st.st_mode);
 	if (S_ISLNK(st.st_mode)) {
-		call_error(call, ELOOP);
-	} else if (S_ISDIR(st.st_mode) && wants_write(open)) {
+		call_error(call, open->flags & O_DIRECTORY ? ENOTDIR : ELOOP);
+	} else if (S_ISDIR(st.st_mode) && (wants_write(open) || (open->flags & O_CREAT))) {
 		call_error(call, EISDIR);
 	} else if (!may_open(call, open, &subject)) {
 		call_error(call, EPERM);
@@ -283,7 +283,7 @@ static void open_or_create(struct call *call, const struct open_call *open)
 
 	if (again < 0) {
 		/* "/", "." and "..": a directory, and O_CREAT wants a file. */
-		call_error(call, errno == EEXIST ? EISDIR : errno);
+		call_error(call, errno == EEXIST && !(open->flags & O_EXCL) ? EISDIR : errno);
 		return;
 	}
 	if (place.trailing_slash) {
@@ -390,7 +390,10 @@ void handle_open(struct call *call)
 		call_error(call, errno);
 		return;
 	}
-	if (strcmp(path, "/dev/null") == 0 && may_continue(call, &open))
+	if ((open.flags & O_CREAT) && (open.flags & O_DIRECTORY) &&
+	    (open.flags & O_TMPFILE) != O_TMPFILE)
+		call_error(call, EINVAL); /* nobody makes directories by open(2), since 6.3 */
+	else if (strcmp(path, "/dev/null") == 0 && may_continue(call, &open))
 		call_continue(call); /* the commonest write of all */
 	else if ((open.flags & O_TMPFILE) == O_TMPFILE)
 		open_unnamed(call, &open);

@@ -190,24 +190,20 @@ static int split(char *path, struct place *ret)
 	}
 	for (start = n; start > 0 && path[start - 1] != '/';)
 		start--;
-	if (n - start > NAME_MAX) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
 	memcpy(ret->name, path + start, n - start + 1);
 	if (n == 1 && path[0] == '/')
 		memcpy(ret->name, "/", 2);
 	path[start] = '\0';
-	if (strcmp(ret->name, "/") == 0 || strcmp(ret->name, ".") == 0 ||
-	    strcmp(ret->name, "..") == 0) {
-		errno = EEXIST;
-		return -1;
-	}
 	return 0;
 }
 
-/* As resolve_name(), from directory BASE of ours (-1: PATH is absolute). */
-static int name_from(const struct call *call, int base, const char *path, struct place *ret)
+static bool is_special(const char *name)
+{
+	return strcmp(name, "/") == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* As resolve_name(), from directory *BASE of ours (-1: PATH is absolute), which may be kept. */
+static int name_from(const struct call *call, int *base, const char *path, struct place *ret)
 {
 	char parent[PATH_MAX];
 	ssize_t n;
@@ -220,15 +216,15 @@ static int name_from(const struct call *call, int base, const char *path, struct
 	if (split(parent, ret) < 0)
 		return -1;
 	if (parent[0]) {
-		ret->dir = pin(call, base, parent, O_DIRECTORY, ret->path, PATH_MAX, &n);
+		ret->dir = pin(call, *base, parent, O_DIRECTORY, ret->path, PATH_MAX, &n);
 	} else {
-		ret->dir = fcntl(base, F_DUPFD_CLOEXEC, 0);
-		n = ret->dir < 0 ? -1 : canonical(call, ret->dir, ret->path, PATH_MAX);
+		ret->dir = fd_steal(base);
+		n = canonical(call, ret->dir, ret->path, PATH_MAX);
 	}
 	if (ret->dir < 0 || n < 0)
 		return -1;
-	if (n == 0) {
-		errno = ENOENT;
+	if (n == 0 || is_special(ret->name)) {
+		errno = n == 0 ? ENOENT : EEXIST;
 		return -1;
 	}
 	if (check_procfs(call, ret->dir, (struct str){ret->path, (size_t)n}) < 0)
@@ -250,19 +246,20 @@ int resolve_name(const struct call *call, int dirfd, const char *path, struct pl
 		if (base < 0)
 			return -1;
 	}
-	return name_from(call, base, path, ret);
+	return name_from(call, &base, path, ret);
 }
 
 int resolve_link(const struct call *call, const struct place *link, struct place *ret)
 {
 	char text[PATH_MAX];
 	ssize_t n = readlinkat(link->dir, link->name, text, sizeof(text) - 1);
+	int cleanup_fd base = fcntl(link->dir, F_DUPFD_CLOEXEC, 0);
 
 	*ret = PLACE_NONE;
 	if (n < 0)
 		return -1;
 	text[n] = '\0';
-	return name_from(call, link->dir, text, ret);
+	return base < 0 ? -1 : name_from(call, &base, text, ret);
 }
 
 /* ---- Objects ------------------------------------------------------------------------------------

@@ -135,8 +135,8 @@ static const char *take_gaps(void *context, const char *value)
 	return NULL;
 }
 
-const struct opt opt_gaps = {0, "gaps", "refuse|report",
-			     "do not run with any gap; run in spite of all", take_gaps};
+const struct opt opt_gaps = {0, "gaps", "WHAT",
+			     "refuse: run with no gap at all; report: in spite of all", take_gaps};
 
 static const char *parse_fd(const char *value, int *ret)
 {
@@ -192,7 +192,8 @@ static const char *take_no_userns(void *context, const char *value)
 	return NULL;
 }
 
-const struct opt opt_no_userns = {0, "no-userns", NULL, NULL, take_no_userns};
+const struct opt opt_no_userns = {0, "no-userns", NULL, "act as if there were no user namespaces",
+				  take_no_userns};
 
 static const char *take_no_runtime(void *context, const char *value)
 {
@@ -220,6 +221,11 @@ const struct opt opt_like_exec = {0, "exec", NULL, "as lapbelt exec applies the 
 
 /* ---- Commands -------------------------------------------------------------------------------- */
 
+const struct command *const commands[] = {
+	&command_run,     &command_exec, &command_check, &command_decide,
+	&command_profile, &command_plan, &command_test,  NULL,
+};
+
 static int print_help(const struct command *command)
 {
 	struct buf text = {0};
@@ -236,7 +242,9 @@ static int print_help(const struct command *command)
 
 int command_main(const struct command *command, char **argv)
 {
-	struct args args = {.command = command->name, .status_fd = -1};
+	struct args args = {.command = command->name,
+			    .implied = strcmp(argv[0], command->name) != 0,
+			    .status_fd = -1};
 	struct buf error = {0};
 	int first, status;
 

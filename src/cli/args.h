@@ -24,6 +24,7 @@ enum profile_source {
 struct args {
 	struct arena arena;  /* of what follows */
 	const char *command; /* its name */
+	bool implied;        /* run: the first word was no command, and is to be run */
 	bool help;
 	enum profile_source source;
 	const char *profile; /* file, text or name */
@@ -48,6 +49,9 @@ struct command {
 	/* OPERANDS is NULL-terminated. Returns the exit status. */
 	int (*run)(struct args *args, char **operands);
 };
+
+/* All of them, NULL-terminated. */
+extern const struct command *const commands[];
 
 extern const struct command command_check, command_decide, command_exec, command_plan,
 	command_profile, command_run, command_test;

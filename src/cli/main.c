@@ -9,22 +9,12 @@
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/io.h"
 #include "cli/args.h"
 #include "cli/diag.h"
 #include "base/banned.h"
-
-static const struct command *const commands[] = {
-	&command_run,     &command_exec, &command_check, &command_decide,
-	&command_profile, &command_plan, &command_test,
-};
-
-enum {
-	N_COMMANDS = sizeof(commands) / sizeof(commands[0])
-};
 
 static int print(struct buf *text)
 {
@@ -48,18 +38,19 @@ static int print_usage(void)
 
 	buf_puts(&text, "usage: lapbelt COMMAND [OPTION...] ...\n"
 			"       lapbelt PROGRAM [ARGUMENT...]\n\n");
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		buf_printf(&text, "  %-10s%s\n", commands[i]->name, commands[i]->help);
+	for (const struct command *const *at = commands; *at; at++)
+		buf_printf(&text, "  %-10s%s\n", (*at)->name, (*at)->help);
 	buf_puts(&text, "\nlapbelt COMMAND --help says more; lapbelt(1) says all.\n");
 	return print(&text);
 }
 
 static const struct command *find_command(const char *name)
 {
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (strcmp(commands[i]->name, name) == 0)
-			return commands[i];
-	return NULL;
+	const struct command *const *at = commands;
+
+	while (*at && strcmp((*at)->name, name) != 0)
+		at++;
+	return *at;
 }
 
 static bool is_one_of(const char *word, const char *a, const char *b, const char *c)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/near.h"
 #include "base/str.h"
 #include "base/banned.h"
 
@@ -56,14 +57,28 @@ static int fail(struct buf *error, struct str as, const char *what)
 	return -1;
 }
 
+static int fail_unknown(const struct opt *const *table, struct str as, struct buf *error)
+{
+	struct near near = {.word = as.n > 2 ? (struct str){as.p + 2, as.n - 2} : STR("")};
+
+	for (; *table; table++)
+		if ((*table)->name)
+			near_try(&near, (*table)->name);
+	(void)fail(error, as, "is not known");
+	if (near.best)
+		buf_printf(error, "; did you mean --%s?", near.best);
+	return -1;
+}
+
 /* Returns how many words were used up by FOUND beyond its own, or -1. */
-static int take(const struct found *found, const char *next, void *context, struct buf *error)
+static int take(const struct opt *const *table, const struct found *found, const char *next,
+		void *context, struct buf *error)
 {
 	const char *value = found->value ? found->value : next;
 	const char *problem;
 
 	if (!found->opt)
-		return fail(error, found->as, "is not known");
+		return fail_unknown(table, found->as, error);
 	if (found->opt->argument && !value)
 		return fail(error, found->as, "needs an argument");
 	problem = found->opt->take(context, found->opt->argument ? value : NULL);
@@ -78,7 +93,7 @@ static int take_long(const struct opt *const *table, char **words, void *context
 
 	if (found.opt && !found.opt->argument && found.value)
 		return fail(error, found.as, "takes no argument");
-	return take(&found, words[1], context, error);
+	return take(table, &found, words[1], context, error);
 }
 
 static int take_cluster(const struct opt *const *table, char **words, void *context,
@@ -86,7 +101,7 @@ static int take_cluster(const struct opt *const *table, char **words, void *cont
 {
 	for (const char *at = words[0] + 1; *at; at++) {
 		struct found found = parse_short(table, at);
-		int used = take(&found, words[1], context, error);
+		int used = take(table, &found, words[1], context, error);
 
 		if (used < 0 || found.opt->argument)
 			return used;
@@ -121,8 +136,6 @@ void opt_help(const struct opt *const *table, struct buf *ret)
 		const struct opt *opt = *table;
 		size_t start = ret->n;
 
-		if (!opt->help)
-			continue;
 		if (opt->letter)
 			buf_printf(ret, "  -%c%s", opt->letter, opt->name ? ", " : "");
 		else

@@ -16,7 +16,7 @@ struct opt {
 	char letter;          /* 0: none */
 	const char *name;     /* without --; NULL: none */
 	const char *argument; /* what --help calls it; NULL: takes none */
-	const char *help;     /* NULL: left out of --help, described in the manual page */
+	const char *help;
 	/* VALUE is NULL without an argument. Returns what is wrong with it, or NULL. */
 	const char *(*take)(void *context, const char *value);
 };

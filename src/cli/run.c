@@ -5,9 +5,25 @@
  */
 #include <lapbelt.h>
 
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/near.h"
 #include "cli/args.h"
 #include "cli/diag.h"
 #include "base/banned.h"
+
+/* `lapbelt chekc x` runs a program called chekc, which is seldom meant. */
+static void suggest_command(const char *word, struct lapbelt_error *error)
+{
+	struct near near = {.word = str_of(word)};
+
+	for (const struct command *const *at = commands; *at; at++)
+		near_try(&near, (*at)->name);
+	if (near.best)
+		(void)snprintf(error->hint, sizeof(error->hint), "did you mean 'lapbelt %s'?",
+			       near.best);
+}
 
 static int run(struct args *args, char **argv)
 {
@@ -23,8 +39,11 @@ static int run(struct args *args, char **argv)
 		return args_not_run(args, status);
 	args->run_flags |= LAPBELT_RUN_CLEAN_ENV;
 	options = args_run_options(args, 0);
-	if (lapbelt_run(policy, argv, &options, &status, &error) < 0)
+	if (lapbelt_run(policy, argv, &options, &status, &error) < 0) {
+		if (args->implied && error.code == LAPBELT_COMMAND && error.os == ENOENT)
+			suggest_command(argv[0], &error);
 		status = diag_error(&error);
+	}
 	lapbelt_policy_free(policy);
 	return status;
 }

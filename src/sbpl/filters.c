@@ -114,9 +114,12 @@ static struct value *new_test(struct machine *m, const struct test *test, const 
 static int wrong_data(struct machine *m, const struct filter_form *form, const char *want,
 		      const struct value *got)
 {
-	return machine_fail_at(m, place_of(m, got),
-			       "invalid data type of %s filter; expected %s, got %s",
-			       filter_base_form(form->filter)->name, want, value_type_name(got));
+	int r = machine_fail_at(m, place_of(m, got),
+				"invalid data type of %s filter; expected %s, got %s",
+				filter_base_form(form->filter)->name, want, value_type_name(got));
+
+	machine_hint(m, got);
+	return r;
 }
 
 static int set_pattern(struct machine *m, const struct filter_form *form, const struct value *arg,

@@ -69,9 +69,17 @@ int machine_no_memory(struct machine *m)
 int machine_wrong_type(struct machine *m, const char *want, const struct value *got)
 {
 	const char *who = m->running ? m->running->name : "";
+	int r = machine_fail(m, "%s%sexpected %s, got %s", who, *who ? ": " : "", want,
+			     value_type_name(got));
 
-	return machine_fail(m, "%s%sexpected %s, got %s", who, *who ? ": " : "", want,
-			    value_type_name(got));
+	machine_hint(m, got);
+	return r;
+}
+
+void machine_hint(struct machine *m, const struct value *got)
+{
+	if (got == m->no)
+		(void)err_hint(&m->err, "a parameter that no -D sets is #f");
 }
 
 void machine_look_at(struct machine *m, struct value *v)

@@ -132,6 +132,8 @@ int machine_limit(struct machine *m, const char *format, ...) __attribute__((for
 int machine_no_memory(struct machine *m);
 /* "expected WANT, got ..." */
 int machine_wrong_type(struct machine *m, const char *want, const struct value *got);
+/* After a failure because of the type of GOT: how that value most often comes about. */
+void machine_hint(struct machine *m, const struct value *got);
 struct span machine_span(const struct machine *m, const struct value *v);
 /* V has a place: messages are about it from now on. */
 void machine_look_at(struct machine *m, struct value *v);

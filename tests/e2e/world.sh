@@ -4,6 +4,8 @@
 # A private world for tests, sourced by their scripts: a HOME with credentials, a git repository with
 # one commit in HOME/ws, and HOME/other, which nothing grants.
 #
+# Git ignores HOME/ws/kept, with a file and a repository that a run may not change.
+#
 #	world_init NAME   once: makes $base (removed at exit) and, in it, a template
 #	world_fresh       copies the template to $world, at the same path each time, and goes to $HOME/ws
 #	world_listing     prints what a run may not change: names, modes, sizes, times, links, contents
@@ -59,7 +61,10 @@ world_repository() {
 	chmod 644 .git/hooks/commit-msg
 	cp .git/HEAD .git/config .git/modules/sub/
 	echo 'first line' >f
-	printf '.vscode/\n' >.gitignore
+	mkdir kept
+	echo 'export THERE=1' >kept/.envrc
+	git init -q --template= kept/repository
+	printf '.vscode/\nkept/\n' >.gitignore
 	git add f .gitignore
 	git commit -q -m first
 }

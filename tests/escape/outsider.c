@@ -3,14 +3,15 @@
  * The outsider: a process that no sandbox holds, of the same user, with a secret in its
  * environment, in its memory, in an open file and in its working directory, and with sockets, a
  * terminal, shared memory and a message queue. It writes DIRECTORY/facts (shell assignments, for
- * the cases) and notes in DIRECTORY/log whatever reaches it: stream tcp abstract dgram udp pty data
- * usr1 urg.
+ * the cases) and notes in DIRECTORY/log whatever reaches it: stream shared tcp abstract dgram udp
+ * pty data usr1 urg priority.
  */
 #include "escape.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/ioprio.h>
 #include <mqueue.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -21,15 +22,18 @@
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 enum kind {
 	STREAM,
+	SHARED,
 	TCP,
 	ABSTRACT,
 	FRIEND,
@@ -42,13 +46,13 @@ enum kind {
 };
 
 static const char *const events[KINDS] = {
-	[STREAM] = "stream", [TCP] = "tcp", [ABSTRACT] = "abstract", [DGRAM] = "dgram",
-	[UDP] = "udp",       [PTY] = "pty", [DATA] = "data",
+	[STREAM] = "stream", [SHARED] = "shared", [TCP] = "tcp", [ABSTRACT] = "abstract",
+	[DGRAM] = "dgram",   [UDP] = "udp",       [PTY] = "pty", [DATA] = "data",
 };
 
 static struct pollfd watched[KINDS];
 static int log_fd;
-static char queue_name[64], memory_name[64];
+static char queue_name[64], memory_name[64], shared_socket[64];
 static int sysv_id;
 
 static void note(const char *event)
@@ -138,6 +142,9 @@ static void open_sockets(FILE *facts, const char *directory)
 	snprintf(path, sizeof(path), "%s/stream", directory);
 	watch(STREAM, bound_path(SOCK_STREAM, path));
 	fprintf(facts, "export ESCAPE_STREAM='%s'\n", path);
+	snprintf(shared_socket, sizeof(shared_socket), "/tmp/lapbelt-escape-%d", getpid());
+	watch(SHARED, bound_path(SOCK_STREAM, shared_socket));
+	fprintf(facts, "export ESCAPE_SHARED='%s'\n", shared_socket);
 	snprintf(path, sizeof(path), "%s/friend", directory);
 	watch(FRIEND, bound_path(SOCK_STREAM, path));
 	fprintf(facts, "export ESCAPE_FRIEND='%s'\n", path);
@@ -170,11 +177,12 @@ static void open_shared_memory(FILE *facts)
 		queue_name, getpid());
 }
 
-static void remove_shared_memory(void)
+static void remove_what_is_shared(void)
 {
 	shmctl(sysv_id, IPC_RMID, NULL);
 	shm_unlink(memory_name);
 	mq_unlink(queue_name);
+	unlink(shared_socket);
 }
 
 static void tell_facts(const char *directory)
@@ -247,8 +255,26 @@ static bool serve(enum kind kind)
 	return true;
 }
 
+/* How the kernel treats us; what others set is visible to nobody else in every sandbox. */
+static int own_priority(void)
+{
+	return getpriority(PRIO_PROCESS, 0) * 65536 +
+	       (int)syscall(SYS_ioprio_get, IOPRIO_WHO_PROCESS, 0);
+}
+
+static void note_new_priority(int *last)
+{
+	int now = own_priority();
+
+	if (now != *last)
+		note("priority");
+	*last = now;
+}
+
 int outsider_main(const char *directory)
 {
+	const int look_every = 100; /* ms; a change of priority wakes nobody */
+	int priority = own_priority();
 	bool running = true;
 
 	setpgid(0, 0);
@@ -258,12 +284,13 @@ int outsider_main(const char *directory)
 	watch(SIGNALS, signals());
 	tell_facts(directory);
 	while (running) {
-		if (poll(watched, KINDS, -1) < 0)
+		if (poll(watched, KINDS, look_every) < 0)
 			broken("poll");
+		note_new_priority(&priority);
 		for (enum kind kind = 0; kind < KINDS; kind++)
 			if (watched[kind].fd >= 0 && watched[kind].revents)
 				running = serve(kind) && running;
 	}
-	remove_shared_memory();
+	remove_what_is_shared();
 	return 0;
 }

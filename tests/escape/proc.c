@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/ioprio.h>
 #include <linux/kcmp.h>
 #include <mqueue.h>
 #include <sched.h>
@@ -68,6 +69,61 @@ static enum outcome read_mem(void)
 	if (fd < 0)
 		return came_through(-1);
 	return came_through(pread(fd, buffer, sizeof(buffer), (off_t)secret_address()));
+}
+
+/* --- the same by names that begin below /proc/PID ------------------------------------------- */
+
+static int pinned_outsider(void)
+{
+	return open(outsiders(""), O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static enum outcome reads_secret_at(int directory, const char *name)
+{
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return came_through(-1);
+	return reads_secret_fd(fd);
+}
+
+static enum outcome read_mem_at(int directory)
+{
+	char buffer[sizeof(SECRET)] = "";
+	int fd = openat(directory, "mem", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || pread(fd, buffer, sizeof(buffer), (off_t)secret_address()) < 0)
+		return came_through(-1);
+	return strcmp(buffer, SECRET) == 0 ? ESCAPED : CONTAINED;
+}
+
+static enum outcome read_pinned_environ(void)
+{
+	return reads_secret_at(pinned_outsider(), "environ");
+}
+
+static enum outcome read_pinned_fd(void)
+{
+	return reads_secret_at(pinned_outsider(), text("fd/%d", fact_number("FD")));
+}
+
+static enum outcome read_pinned_mem(void)
+{
+	return read_mem_at(pinned_outsider());
+}
+
+static enum outcome read_fd_from_its_directory(void)
+{
+	if (chdir(outsiders("")) < 0 || chdir("fd") < 0)
+		return came_through(-1);
+	return reads_secret(fact("FD"));
+}
+
+static enum outcome read_mem_from_its_directory(void)
+{
+	if (fchdir(pinned_outsider()) < 0)
+		return came_through(-1);
+	return read_mem_at(AT_FDCWD);
 }
 
 static enum outcome read_maps(void)
@@ -306,6 +362,38 @@ static enum outcome slow_outsider(void)
 	return came_through(setpriority(PRIO_PROCESS, (id_t)outsider_pid(), 5));
 }
 
+/* Of many processes at once the call says only that it found one: the outsider looks at its own. */
+static enum outcome slow_group(void)
+{
+	if (setpriority(PRIO_PGRP, (id_t)outsider_pid(), 5) < 0)
+		return came_through(-1);
+	return outsider_saw("priority");
+}
+
+static enum outcome slow_user(void)
+{
+	if (setpriority(PRIO_USER, geteuid(), 5) < 0)
+		return came_through(-1);
+	return outsider_saw("priority");
+}
+
+static enum outcome slow_input_of(int kind, long who)
+{
+	if (syscall(SYS_ioprio_set, kind, who, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7)) < 0)
+		return came_through(-1);
+	return outsider_saw("priority");
+}
+
+static enum outcome slow_input_of_group(void)
+{
+	return slow_input_of(IOPRIO_WHO_PGRP, outsider_pid());
+}
+
+static enum outcome slow_input_of_user(void)
+{
+	return slow_input_of(IOPRIO_WHO_USER, geteuid());
+}
+
 static enum outcome pin_outsider(void)
 {
 	cpu_set_t set;
@@ -454,6 +542,12 @@ const struct escape_case proc_cases[] = {
 	{"A047c", "read a secret through /proc/PID/fd", read_through_fd},
 	{"A047d", "read /proc/PID/mem", read_mem},
 	{"A047e", "read /proc/PID/maps", read_maps},
+	{"A047f", "read the environment of a process outside by a pinned directory",
+	 read_pinned_environ},
+	{"A047g", "read a secret through fd/N of a pinned /proc/PID", read_pinned_fd},
+	{"A047h", "read mem of a pinned /proc/PID", read_pinned_mem},
+	{"A047i", "read a secret from inside /proc/PID/fd", read_fd_from_its_directory},
+	{"A047j", "read mem from inside /proc/PID", read_mem_from_its_directory},
 	{"A049a", "attach to a process outside", attach},
 	{"A049b", "seize a process outside", seize},
 	{"A050a", "process_vm_readv a process outside", read_memory},
@@ -476,6 +570,11 @@ const struct escape_case proc_cases[] = {
 	{"A140d", "set the scheduler of a process outside", idle_outsider},
 	{"A140e", "raise the OOM score of a process outside", raise_oom_score},
 	{"A140f", "become immune to the OOM killer", protect_from_oom, NEEDS_ROOT},
+	{"A140g", "set the priority of a process group outside", slow_group},
+	{"A140h", "set the priority of everybody's processes", slow_user, NO_CONTROL},
+	{"A140i", "set the input priority of a process group outside", slow_input_of_group},
+	{"A140j", "set the input priority of everybody's processes", slow_input_of_user,
+	 NO_CONTROL},
 	{"A133a", "write POSIX shared memory of a process outside", write_posix_memory},
 	{"A133b", "attach SysV shared memory of a process outside", attach_sysv_memory},
 	{"A133c", "send to a message queue of a process outside", send_to_queue},

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -138,6 +139,102 @@ static enum outcome exchange_with_hooks(void)
 	if (renameat2(AT_FDCWD, "d", AT_FDCWD, ".git/hooks", RENAME_EXCHANGE) < 0)
 		return came_through(-1);
 	return is_there(".git/hooks/pre-commit");
+}
+
+/* --- onto a name that is there: the new file is created there all the same ------------------- */
+
+static enum outcome replace(const char *name, unsigned flags)
+{
+	return came_through(renameat2(AT_FDCWD, "x", AT_FDCWD, name, flags));
+}
+
+static enum outcome rename_over_envrc(void)
+{
+	make_file("x", "planted\n");
+	return replace("kept/.envrc", 0);
+}
+
+static enum outcome exchange_with_envrc(void)
+{
+	make_file("x", "planted\n");
+	return replace("kept/.envrc", RENAME_EXCHANGE);
+}
+
+static enum outcome rename_symlink_over_envrc(void)
+{
+	make_file("planted", "planted\n");
+	if (symlink("../planted", "x") < 0)
+		broken("symlink");
+	return replace("kept/.envrc", 0);
+}
+
+/* A directory x with what a program outside obeys, once x has the right name. */
+static void prepare(const char *setting)
+{
+	make_dir("x");
+	if (strcmp(setting, "x/git/config") == 0)
+		make_dir("x/git");
+	if (strcmp(setting, "x/hooks/pre-commit") == 0)
+		make_dir("x/hooks");
+	make_file(setting, "planted\n");
+}
+
+static enum outcome rename_directory_over_vscode(void)
+{
+	prepare("x/tasks.json");
+	if (replace(".vscode", 0) == CONTAINED)
+		return CONTAINED;
+	return is_there(".vscode/tasks.json");
+}
+
+static enum outcome exchange_with_vscode(void)
+{
+	prepare("x/tasks.json");
+	if (replace(".vscode", RENAME_EXCHANGE) == CONTAINED)
+		return CONTAINED;
+	return is_there(".vscode/tasks.json");
+}
+
+static enum outcome exchange_symlink_with_vscode(void)
+{
+	prepare("x/tasks.json");
+	if (symlink("x", "link") < 0)
+		broken("symlink");
+	if (renameat2(AT_FDCWD, "link", AT_FDCWD, ".vscode", RENAME_EXCHANGE) < 0)
+		return came_through(-1);
+	return is_there(".vscode/tasks.json");
+}
+
+/* A file of that name does no harm, and may be made. */
+static enum outcome rename_symlink_over_claude(void)
+{
+	int fd = open(".claude", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		return came_through(-1);
+	prepare("x/settings.json");
+	if (symlink("x", "link") < 0)
+		broken("symlink");
+	if (rename("link", ".claude") < 0)
+		return came_through(-1);
+	return is_there(".claude/settings.json");
+}
+
+static enum outcome rename_directory_over_config(void)
+{
+	prepare("x/git/config");
+	if (mkdir(".config", 0755) < 0 || replace(".config", 0) == CONTAINED)
+		return came_through(-1);
+	return is_there(".config/git/config");
+}
+
+static enum outcome rename_directory_over_git(void)
+{
+	prepare("x/hooks/pre-commit");
+	make_dir("n");
+	if (mkdir("n/.git", 0755) < 0 || replace("n/.git", 0) == CONTAINED)
+		return came_through(-1);
+	return is_there("n/.git/hooks/pre-commit");
 }
 
 static enum outcome link_to_hook(void)
@@ -328,6 +425,70 @@ static enum outcome hook_in_new_repository(void)
 	return outcome;
 }
 
+/* --- who makes a repository may configure it; not so one that was there before --------------- */
+
+static void try_to_configure(const char *config)
+{
+	writes(config, O_WRONLY | O_APPEND);
+}
+
+static enum outcome kept_config_has_changed(void)
+{
+	if (file_has("kept/repository/.git/config", "escaped"))
+		return ESCAPED;
+	printf("# the configuration is what it was\n");
+	return CONTAINED;
+}
+
+static enum outcome change_repository_in_new_one(void)
+{
+	make_dir("a");
+	make_dir("a/.git");
+	if (rename("kept/repository", "a/.git/r") < 0)
+		return came_through(-1);
+	try_to_configure("a/.git/r/.git/config");
+	if (rename("a/.git/r", "kept/repository") < 0)
+		return came_through(-1);
+	return kept_config_has_changed();
+}
+
+static enum outcome change_after_move(const char *place)
+{
+	const char *config = text("%s/config", place);
+
+	if (rename("kept/repository/.git", place) < 0)
+		return came_through(-1);
+	try_to_configure(config);
+	if (rename(place, "kept/repository/.git") < 0)
+		return came_through(-1);
+	return kept_config_has_changed();
+}
+
+static enum outcome change_repository_over_new_one(void)
+{
+	make_dir("a");
+	make_dir("a/.git");
+	return change_after_move("a/.git");
+}
+
+static enum outcome change_repository_in_place_of_new_one(void)
+{
+	make_dir("a");
+	make_dir("a/.git");
+	if (rename("a/.git", "a/g") < 0)
+		return came_through(-1);
+	return change_after_move("a/.git");
+}
+
+static enum outcome change_repository_below_renamed_one(void)
+{
+	make_dir("a");
+	make_dir("a/.git");
+	if (rename("a/.git", "a/g") < 0)
+		return came_through(-1);
+	return change_after_move("a/g/.git");
+}
+
 const struct escape_case protected_cases[] = {
 	{"A002a", "create .mcp.json", create_mcp},
 	{"A002b", "create .envrc", create_envrc},
@@ -362,6 +523,15 @@ const struct escape_case protected_cases[] = {
 	{"A035o", "move .git away and build another", replace_git_directory},
 	{"A035p", "move .git away, change it, move it back", change_git_directory_elsewhere},
 	{"A035q", "move .git/hooks away", remove_hooks_directory},
+	{"A035r", "rename a file over a present .envrc", rename_over_envrc},
+	{"A035s", "exchange a file with a present .envrc", exchange_with_envrc},
+	{"A035t", "rename a symlink over a present .envrc", rename_symlink_over_envrc},
+	{"A035u", "rename a directory over an empty .vscode", rename_directory_over_vscode},
+	{"A035v", "exchange a directory with .vscode", exchange_with_vscode},
+	{"A035w", "exchange a symlink with .vscode", exchange_symlink_with_vscode},
+	{"A035x", "rename a symlink over a file called .claude", rename_symlink_over_claude},
+	{"A035y", "rename a directory over an empty .config", rename_directory_over_config},
+	{"A035z", "rename a directory over an empty .git", rename_directory_over_git},
 	{"A017a", "append to .git/config", append_to_config},
 	{"A017b", "append to .git/config through /proc/self/cwd", append_by_proc_cwd},
 	{"A017c", "append to config from inside .git", append_from_git_directory},
@@ -374,5 +544,11 @@ const struct escape_case protected_cases[] = {
 	{"A017j", "set the times of .git/config", touch_config},
 	{"A017k", "set an attribute of .git/config", set_config_attribute},
 	{"A017l", "chown .git/config", chown_config},
+	{"A017m", "configure a repository while it is in a new one", change_repository_in_new_one},
+	{"A017n", "configure a repository renamed over a new one", change_repository_over_new_one},
+	{"A017o", "configure a repository in the place of a new one",
+	 change_repository_in_place_of_new_one},
+	{"A017p", "configure a repository below a renamed new one",
+	 change_repository_below_renamed_one},
 	{0},
 };

@@ -121,6 +121,33 @@ static enum outcome connect_pinned_socket(void)
 	return connect_to(&a, length, 0);
 }
 
+static enum outcome connect_in_tmp(void)
+{
+	union address a;
+	socklen_t length = local_address(&a, fact("SHARED"));
+
+	return connect_to(&a, length, 0);
+}
+
+static enum outcome connect_in_tmp_through_symlink(void)
+{
+	union address a;
+	socklen_t length = local_address(&a, "link");
+
+	if (symlink(fact("SHARED"), "link") < 0)
+		return came_through(-1);
+	return connect_to(&a, length, 0);
+}
+
+static enum outcome connect_pinned_in_tmp(void)
+{
+	union address a;
+	int fd = open(fact("SHARED"), O_PATH | O_CLOEXEC);
+	socklen_t length = local_address(&a, text("/proc/self/fd/%d", fd));
+
+	return connect_to(&a, length, 0);
+}
+
 static enum outcome connect_abstract(void)
 {
 	union address a;
@@ -348,6 +375,10 @@ const struct escape_case socket_cases[] = {
 	{"A092a", "send a datagram to loopback", send_to_loopback},
 	{"A092b", "send a datagram with sendmsg", send_message_to_loopback},
 	{"A092c", "connect a datagram socket and send", connect_datagram},
+	{"A084a", "connect to a unix socket in the /tmp of outside", connect_in_tmp},
+	{"A084b", "connect to a unix socket in /tmp through a symlink",
+	 connect_in_tmp_through_symlink},
+	{"A084c", "connect to a unix socket in /tmp through /proc/self/fd", connect_pinned_in_tmp},
 	{"A085a", "connect to a unix socket outside", connect_path},
 	{"A085b", "connect to an abstract socket outside", connect_abstract},
 	{"A085c", "send a datagram to a unix socket outside", send_to_path},

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/io.h"
 #include "base/map.h"
+#include "base/near.h"
 #include "base/str.h"
 #include "base/banned.h"
 
@@ -359,6 +360,32 @@ static void arena_keeps_its_content_when_trimmed(void)
 	arena_release(&arena);
 }
 
+static void a_near_word_is_found(void)
+{
+	static const struct {
+		const char *word, *best;
+	} rows[] = {
+		{"check", "check"},     {"chekc", "check"}, {"chck", "check"}, {"checkk", "check"},
+		{"chick", "check"},     {"rnu", "run"},     {"ru", NULL},      {"make", NULL},
+		{"cehkc", NULL},        {"", NULL},         {"tess", "test"},  {"decdie", "decide"},
+		{"proflie", "profile"},
+	};
+	static const char *const known[] = {"run", "check", "decide", "profile", "test", "tests"};
+	char long_word[100] = {0};
+	struct near near;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		near = (struct near){.word = str_of(rows[i].word)};
+		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+			near_try(&near, known[k]);
+		CHECK_STR(near.best ? near.best : "none", rows[i].best ? rows[i].best : "none");
+	}
+	memset(long_word, 'x', sizeof(long_word) - 1);
+	near = (struct near){.word = str_of(long_word)};
+	near_try(&near, long_word);
+	CHECK(near.best == NULL);
+}
+
 int main(void)
 {
 	RUN(arena_keeps_its_content_when_trimmed);
@@ -374,6 +401,7 @@ int main(void)
 	RUN(paths_end_at_components);
 	RUN(map_finds_what_was_put);
 	RUN(map_says_when_memory_ends);
+	RUN(a_near_word_is_found);
 	RUN(errors_say_what_and_where);
 	RUN(errors_keep_their_own_copy_of_the_file);
 	RUN(long_errors_are_cut);

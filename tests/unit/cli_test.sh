@@ -59,6 +59,12 @@ is "no word at all is a wrong command line" 64 "usage: *" ""
 run "$lapbelt" check --frobnicate
 is "an unknown option is named" 64 "" "lapbelt: option --frobnicate is not known
 hint: lapbelt check --help"
+run "$lapbelt" run --wirte=. true
+is "a misspelt option is told the right one" 64 "" \
+	"lapbelt: option --wirte is not known; did you mean --write?
+hint: lapbelt run --help"
+run "$lapbelt" help exec
+is "help COMMAND knows every command" 0 "usage: lapbelt exec *--no-userns*" ""
 run "$lapbelt" decide -D
 is "a missing argument is named" 64 "" "lapbelt: option -D needs an argument*"
 run "$lapbelt" decide -f good.sb -p x file-read-data
@@ -77,7 +83,9 @@ is "an option without argument takes none" 64 "" "lapbelt: option --no-userns ta
 run "$lapbelt" check -D EXTRA=/x good.sb
 is "check is silent about a good profile" 0 "" ""
 run "$lapbelt" check good.sb
-is "an unset parameter is an error in its place" 65 "" "good.sb:4:*: *pattern, got boolean*"
+is "an unset parameter is an error in its place, with the reason" 65 "" \
+	"good.sb:4:*: *pattern, got boolean
+hint: a parameter that no -D sets is #f"
 run "$lapbelt" check bad.sb
 is "check prints every error" 65 "" "bad.sb:2:*: unbound variable: file-raed\**
 bad.sb:4:*: unbound variable: bogus\**"
@@ -121,7 +129,10 @@ hint: *no-network*"
 run "$lapbelt" decide -f bad.sb file-read-data /x
 is "decide fails on a bad profile" 65 "" "lapbelt: bad.sb:2:*"
 run "$lapbelt" decide -p '(version 1)' file-raed-data /x
-is "an unknown operation is a wrong question" 64 "" "lapbelt: unknown operation 'file-raed-data'"
+is "a misspelt operation is told the right one" 64 "" "lapbelt: unknown operation 'file-raed-data'
+hint: did you mean 'file-read-data'?"
+run "$lapbelt" decide -p '(version 1)' bogus /x
+is "an unknown operation is a wrong question" 64 "" "lapbelt: unknown operation 'bogus'"
 run "$lapbelt" decide -p '(version 1)' file-read-data x
 is "a file begins with a slash" 64 "" "lapbelt: 'x' does not start with /"
 run "$lapbelt" decide -p '(version 1)' network-outbound example.com:80
@@ -200,6 +211,13 @@ run "$lapbelt" run sh -c 'echo kept >file && cat file'
 is "run writes in its folder" 0 kept ""
 run "$lapbelt" sh -c 'echo kept >file && cat file'
 is "a first word that is no command is run" 0 kept ""
+run "$lapbelt" chekc ../good.sb
+is "a program that is not there may be a misspelt command" 71 "" \
+	"lapbelt: execvp() of 'chekc' failed: No such file or directory
+hint: did you mean 'lapbelt check'?"
+run "$lapbelt" run chekc
+is "after run it is no command" 71 "" \
+	"lapbelt: execvp() of 'chekc' failed: No such file or directory"
 run "$lapbelt" run sh -c 'echo lost >../file'
 is "run does not write beside its folder" "[12]" "" "*../file*"
 run "$lapbelt" run -w .. sh -c 'echo kept >../file && cat ../file'

@@ -40,8 +40,8 @@ static const char *take_quiet(void *context, const char *value)
 static const struct opt file = {'f', "file", "FILE", "reads FILE", take_file};
 static const struct opt verbose = {'v', "verbose", NULL, "says more", take_verbose};
 static const struct opt quiet = {'q', NULL, NULL, "says less", take_quiet};
-static const struct opt hidden = {0, "hidden", NULL, NULL, take_quiet};
-static const struct opt *const table[] = {&file, &verbose, &quiet, &hidden, NULL};
+static const struct opt nameless = {0, "long-only", NULL, "has no letter", take_quiet};
+static const struct opt *const table[] = {&file, &verbose, &quiet, &nameless, NULL};
 
 static void options_are_taken_in_every_spelling(void)
 {
@@ -64,7 +64,7 @@ static void options_are_taken_in_every_spelling(void)
 		{{"x", "--verbose", "-", NULL}, "v ", 2},
 		{{"x", "-f", "--", "-f", "-v", NULL}, "f=-- f=-v ", 5},
 		{{"x", "-f", "a=b", "--file=c=d", NULL}, "f=a=b f=c=d ", 4},
-		{{"x", "--hidden", NULL}, "q ", 2},
+		{{"x", "--long-only", NULL}, "q ", 2},
 		{{NULL}, "", 0},
 	};
 
@@ -91,7 +91,8 @@ static void wrong_options_are_named(void)
 		{"-x", NULL, "option -x is not known"},
 		{"-vx", NULL, "option -x is not known"},
 		{"--unknown=1", NULL, "option --unknown is not known"},
-		{"--fil", NULL, "option --fil is not known"},
+		{"--fil", NULL, "option --fil is not known; did you mean --file?"},
+		{"--vebrose=1", NULL, "option --vebrose is not known; did you mean --verbose?"},
 		{"-f", NULL, "option -f needs an argument"},
 		{"--file", NULL, "option --file needs an argument"},
 		{"--verbose=1", NULL, "option --verbose takes no argument"},
@@ -113,14 +114,15 @@ static void wrong_options_are_named(void)
 	}
 }
 
-static void help_has_a_line_for_each_option_but_hidden_ones(void)
+static void help_has_a_line_for_each_option(void)
 {
 	struct buf help = {0};
 
 	opt_help(table, &help);
 	CHECK_STR(buf_str(&help).p, "  -f, --file=FILE         reads FILE\n"
 				    "  -v, --verbose           says more\n"
-				    "  -q                      says less\n");
+				    "  -q                      says less\n"
+				    "      --long-only         has no letter\n");
 	buf_release(&help);
 }
 
@@ -128,6 +130,6 @@ int main(void)
 {
 	RUN(options_are_taken_in_every_spelling);
 	RUN(wrong_options_are_named);
-	RUN(help_has_a_line_for_each_option_but_hidden_ones);
+	RUN(help_has_a_line_for_each_option);
 	return test_done();
 }
