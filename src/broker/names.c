@@ -95,7 +95,7 @@ static int file_error(const struct call *call, const struct place *place, mode_t
 	struct stat st;
 
 	if (place->trailing_slash)
-		return exists(place, &st) ? EEXIST : ENOENT;
+		return exists(place, &st) ? EEXIST : errno;
 	return create_error(call, place, mode);
 }
 

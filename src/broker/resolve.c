@@ -223,8 +223,18 @@ static int name_from(const struct call *call, int *base, const char *path, struc
 	}
 	if (ret->dir < 0 || n < 0)
 		return -1;
-	if (n == 0 || is_special(ret->name)) {
-		errno = n == 0 ? ENOENT : EEXIST;
+	if (n == 0) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (is_special(ret->name)) {
+		/* Looking it up takes the right to search the directory, as any name does. */
+		int there = openat(ret->dir, ".", O_PATH | O_CLOEXEC);
+
+		if (there < 0)
+			return -1;
+		(void)close(there);
+		errno = EEXIST;
 		return -1;
 	}
 	if (check_procfs(call, ret->dir, (struct str){ret->path, (size_t)n}) < 0)

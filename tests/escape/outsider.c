@@ -4,7 +4,7 @@
  * environment, in its memory, in an open file and in its working directory, and with sockets, a
  * terminal, shared memory and a message queue. It writes DIRECTORY/facts (shell assignments, for
  * the cases) and notes in DIRECTORY/log whatever reaches it: stream shared tcp abstract dgram udp
- * pty data usr1 urg priority.
+ * pty pipe data usr1 urg priority.
  */
 #include "escape.h"
 
@@ -40,14 +40,16 @@ enum kind {
 	DGRAM,
 	UDP,
 	PTY,
+	PIPE,
 	SIGNALS,
 	DATA,
 	KINDS
 };
 
 static const char *const events[KINDS] = {
-	[STREAM] = "stream", [SHARED] = "shared", [TCP] = "tcp", [ABSTRACT] = "abstract",
-	[DGRAM] = "dgram",   [UDP] = "udp",       [PTY] = "pty", [DATA] = "data",
+	[STREAM] = "stream",     [SHARED] = "shared", [TCP] = "tcp",
+	[ABSTRACT] = "abstract", [DGRAM] = "dgram",   [UDP] = "udp",
+	[PTY] = "pty",           [PIPE] = "pipe",     [DATA] = "data",
 };
 
 static struct pollfd watched[KINDS];
@@ -120,6 +122,16 @@ static int terminal(void)
 	if (open(ptsname(fd), O_RDWR | O_NOCTTY | O_CLOEXEC) < 0)
 		broken("terminal");
 	return fd;
+}
+
+/* Both ends stay open. */
+static int own_pipe(void)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		broken("pipe");
+	return ends[0];
 }
 
 static int signals(void)
@@ -198,6 +210,8 @@ static void tell_facts(const char *directory)
 	fprintf(facts, "export ESCAPE_FD=%d\n", open(home(".ssh/id"), O_RDONLY | O_CLOEXEC));
 	open_sockets(facts, directory);
 	open_shared_memory(facts);
+	watch(PIPE, own_pipe());
+	fprintf(facts, "export ESCAPE_PIPE=%d\n", watched[PIPE].fd);
 	watch(PTY, terminal());
 	fprintf(facts, "export ESCAPE_PTS='%s'\n", ptsname(watched[PTY].fd));
 	if (fclose(facts) != 0 || chdir(home(".ssh")) < 0)

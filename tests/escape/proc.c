@@ -107,6 +107,17 @@ static enum outcome read_pinned_fd(void)
 	return reads_secret_at(pinned_outsider(), text("fd/%d", fact_number("FD")));
 }
 
+/* A name that no rule about files could deny. */
+static enum outcome write_to_pinned_pipe(void)
+{
+	int fd = openat(pinned_outsider(), text("fd/%d", fact_number("PIPE")),
+			O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "escaped", 7) < 0)
+		return came_through(-1);
+	return outsider_saw("pipe");
+}
+
 static enum outcome read_pinned_mem(void)
 {
 	return read_mem_at(pinned_outsider());
@@ -548,6 +559,7 @@ const struct escape_case proc_cases[] = {
 	{"A047h", "read mem of a pinned /proc/PID", read_pinned_mem},
 	{"A047i", "read a secret from inside /proc/PID/fd", read_fd_from_its_directory},
 	{"A047j", "read mem from inside /proc/PID", read_mem_from_its_directory},
+	{"A047k", "write to a pipe through fd/N of a pinned /proc/PID", write_to_pinned_pipe},
 	{"A049a", "attach to a process outside", attach},
 	{"A049b", "seize a process outside", seize},
 	{"A050a", "process_vm_readv a process outside", read_memory},
