@@ -143,7 +143,8 @@ struct lapbelt_default_options {
 /*
  * Writes the SBPL text of the default policy for the calling process's home, working directory and
  * environment. This text is exactly what lapbelt_policy_default() compiles.
- * -LAPBELT_CONFIG: no home directory, no working directory, or it is / or $HOME itself.
+ * -LAPBELT_CONFIG: no home directory, no working directory, or one that holds the home directory or
+ * is shared by everybody (/tmp).
  */
 LAPBELT_API int lapbelt_default_profile(const struct lapbelt_default_options *options,
 					char **ret_text, struct lapbelt_error *error);

@@ -13,7 +13,7 @@
 #include "cli/diag.h"
 #include "base/banned.h"
 
-/* `lapbelt chekc x` runs a program called chekc, which is seldom meant. */
+/* `lapbelt hceck x` runs a program called hceck, which is seldom meant. */
 static void suggest_command(const char *word, struct lapbelt_error *error)
 {
 	struct near near = {.word = str_of(word)};

@@ -143,6 +143,39 @@ refused 'check without a file' 64 . "$LAPBELT" check
 refused 'an unknown command' 71 "^lapbelt: .*no-such-command.*No such file or directory" \
 	"$LAPBELT" run -- no-such-command-anywhere
 
+# tells TEXT STATUS ARGUMENT…: ends with STATUS, and --status-fd has said TEXT
+tells() {
+	wanted=$1
+	status=$2
+	shift 2
+	result=0
+	"$LAPBELT" "$@" 9>"$base/told" || result=$?
+	echo "status $result: $(cat "$base/told")"
+	[ "$result" -eq "$status" ]
+	[ "$(cat "$base/told")" = "$wanted" ]
+}
+everything='(version 1) (allow default)'
+# shellcheck disable=SC2086 # a list of options, or nothing
+tells_of_run() {
+	wanted=$1
+	status=$2
+	shift 2
+	tells "$wanted" "$status" run ${LAPBELT_RUN_OPTIONS:-} --status-fd 9 -- "$@"
+}
+check '--status-fd tells that a command ended' tells_of_run 'exit 0' 0 true
+check '--status-fd tells a status that looks like ours' tells_of_run 'exit 71' 71 sh -c 'exit 71'
+check '--status-fd tells death by a signal' tells_of_run 'exit 143' 143 sh -c 'kill $$'
+check '--status-fd tells that nothing was run' tells_of_run 'failed 71' 71 no-such-command-anywhere
+check '--status-fd tells a usage error' tells 'failed 64' 64 run --status-fd 9
+check '--status-fd tells an unknown option' tells 'failed 64' 64 run --status-fd 9 --no-such-option -- true
+check '--status-fd tells a wrong profile' tells 'failed 65' 65 exec --status-fd 9 -p '(version 9)' true
+tells_wrong_surroundings() {
+	cd /
+	tells 'failed 78' 78 run --status-fd 9 -- true
+}
+check '--status-fd tells wrong surroundings' tells_wrong_surroundings
+check '--status-fd tells the status under exec' tells 'exit 3' 3 exec --status-fd 9 -p "$everything" sh -c 'exit 3'
+
 sandbox_exec_message() {
 	ln -s "$LAPBELT" "$HOME/sandbox-exec"
 	result=0
@@ -176,6 +209,26 @@ in_root_directory() {
 	[ ! -e "$HOME/ws/ran" ] && grep -e --write "$base/message"
 }
 check 'a run in / is refused with a hint' in_root_directory
+
+in_shared_directory() {
+	cd "$1"
+	result=0
+	inside touch "$HOME/ws/ran" 2>"$base/message" || result=$?
+	cat "$base/message"
+	[ $result -eq 78 ] && [ ! -e "$HOME/ws/ran" ] && grep -e --write "$base/message"
+}
+check 'a run in /tmp is refused with a hint' in_shared_directory /tmp
+check 'a run in /var/tmp is refused with a hint' in_shared_directory /var/tmp
+below_shared_directory() {
+	mkdir /var/tmp/lapbelt-below.$$
+	cd /var/tmp/lapbelt-below.$$
+	result=0
+	inside touch ran || result=$?
+	[ -e ran ] || result=1
+	rm -r "/var/tmp/lapbelt-below.$$"
+	return $result
+}
+check 'a run in a directory below /var/tmp works (control)' below_shared_directory
 
 odd_home() {
 	result=0

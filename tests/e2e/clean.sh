@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A run leaves nothing behind, however it ends. TRIES: how often the supervisor is killed (20).
+# A run leaves nothing behind, however it ends. TRIES: how often the supervisor is killed (100).
 # shellcheck disable=SC2016,SC2317 # texts for another shell; functions that lib.sh calls
 
 # shellcheck source=tests/e2e/lib.sh
@@ -51,6 +51,48 @@ temporary_directory_goes() {
 }
 check 'what is in TMPDIR goes with the run' temporary_directory_goes
 
+deep_tree_goes() {
+	place=$(inside python3 -c '
+import os
+os.chdir(os.environ["TMPDIR"])
+for _ in range(260):
+    os.mkdir("d" * 30)
+    os.chdir("d" * 30)
+open("x", "w").close()
+print(os.environ["TMPDIR"])')
+	echo "$place"
+	[ -n "$place" ]
+	[ "$place" = /tmp ] || [ ! -e "$place" ]
+}
+check 'a tree deeper than any path goes too' deep_tree_goes
+
+# Only without namespaces is there something to leave behind: a folder in /tmp.
+stale_folder_goes() {
+	start_inside sh -c 'echo "$TMPDIR" >place.new; echo $PPID >parent; mv place.new place; exec sleep 60.7'
+	wait_until test -e place
+	place=$(cat place)
+	case $place in /tmp/lapbelt-*) ;; *) echo "$place" && return 1 ;; esac
+	[ -d "$place" ]
+	# The supervisor and what it started, all at once.
+	# shellcheck disable=SC2046 # a list of numbers
+	kill -KILL "$started" $(ps -o pid= --ppid "$started")
+	wait "$started" || :
+	inside true
+	[ ! -e "$place" ]
+}
+spares_running_folder() {
+	start_inside sh -c 'echo "$TMPDIR" >place.new; mv place.new place; until test -e end; do sleep 0.05; done; test -d "$TMPDIR"'
+	wait_until test -e place
+	inside true
+	[ -d "$(cat place)" ]
+	touch end
+	wait "$started"
+}
+if ! has_userns; then
+	check 'the next run removes the folder of one that was killed altogether' stale_folder_goes
+	check 'the next run spares the folder of one that goes on' spares_running_folder
+fi
+
 # --- HOME, without XDG variables -------------------------------------------------------------------------------
 
 only_own_state() {
@@ -83,7 +125,7 @@ kill_after() {
 }
 survives_kills() {
 	try=0
-	while [ $try -lt "${TRIES:-20}" ]; do
+	while [ $try -lt "${TRIES:-100}" ]; do
 		try=$((try + 1))
 		world_fresh
 		mkdir d

@@ -95,6 +95,12 @@ denied 'a hook in a new repository is denied' \
 	'git init -q new && mkdir -p new/.git/hooks && echo planted >new/.git/hooks/pre-commit'
 denied 'a hook in a clone is denied' \
 	'git clone -q . copy && mkdir -p copy/.git/hooks && echo planted >copy/.git/hooks/pre-commit'
+allowed 'a hooks directory and samples in it may be made, as libgit2 does' \
+	'mkdir -p new/.git/hooks && echo x >new/.git/hooks/pre-commit.sample && ls new/.git/hooks && rm -r new && ls -A'
+denied 'a hook beside samples is denied' \
+	'mkdir -p new/.git/hooks && echo x >new/.git/hooks/pre-commit.sample && echo x >new/.git/hooks/pre-commit'
+denied 'renaming a sample to a hook is denied' \
+	'mkdir -p new/.git/hooks && cd new/.git/hooks && echo x >pre-push.sample && mv pre-push.sample pre-push'
 denied 'a bare repository called .git gets no hooks' \
 	'mkdir x && git init -q --bare x/.git && mkdir -p x/.git/hooks && echo planted >x/.git/hooks/update'
 

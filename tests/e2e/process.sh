@@ -28,6 +28,18 @@ check 'death by SEGV is 139' ends_with 139 sh -c 'ulimit -c 0; kill -SEGV $$'
 check 'an unknown command is 71' ends_with 71 no-such-command-anywhere
 check 'a file that is not executable is 71' ends_with 71 ./f
 check 'no command is a usage error' ends_with 64
+with_children_ignored() {
+	result=0
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	timeout 20 python3 -c '
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execvp(sys.argv[1], sys.argv[1:])' "$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} -- sh -c "$2" || result=$?
+	echo "status $result"
+	[ $result -eq "$1" ]
+}
+check 'a status arrives where SIGCHLD was ignored' with_children_ignored 5 'exit 5'
+check 'a signal arrives where SIGCHLD was ignored' with_children_ignored 143 'kill $$'
 
 allowed 'arguments arrive unchanged' 'printf "<%s>" "" " " "a b" "*" "\\" "--" "-x" "$(printf "\n.")"'
 allowed 'the directory, the user and the umask stay' 'pwd; pwd -P; id -u; id -g; umask; echo x >x; stat -c "%u %g" x'
@@ -50,6 +62,11 @@ survives_closed_input() {
 	inside sh -c 'echo fine' <&-
 }
 check 'standard input may be closed' survives_closed_input
+survives_all_closed() {
+	inside sh -c 'echo fine >made' <&- >&- 2>&-
+	grep fine made
+}
+check 'the three standard descriptors may all be closed' survives_all_closed
 passes_broken_pipe() {
 	inside sh -c 'while :; do echo line; done' | head -n 1
 }
@@ -70,6 +87,18 @@ passes_asked_descriptor() {
 	"$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} --pass-fd 5 -- cat /dev/fd/5 5<f | grep 'first line'
 }
 check '--pass-fd passes one descriptor' passes_asked_descriptor
+passes_descriptor_twice() {
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	"$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} --pass-fd 5 --pass-fd 6 --pass-fd 5 -- \
+		sh -c 'cat <&5 && cat <&6' 5<f 6<.gitignore | grep 'first line'
+}
+check '--pass-fd may name one twice' passes_descriptor_twice
+allowed 'a process says of itself what it may outside' \
+	'python3 -c "
+for name, text in (\"comm\", \"renamed\"), (\"oom_score_adj\", \"500\"):
+    with open(\"/proc/self/\" + name, \"w\") as f:
+        f.write(text)
+    print(open(\"/proc/self/\" + name).read())"'
 
 # --- signals -----------------------------------------------------------------------------------------------------
 
@@ -106,6 +135,18 @@ check 'Ctrl-Z gives back the shell, fg goes on' terminal suspend
 check 'the size of the window is seen, and its changes' terminal window-size
 check '/dev/tty is the terminal' terminal controlling-terminal
 check 'a shell inside has jobs' terminal job-control
+check '/dev/stdin, /dev/stdout and /dev/stderr are the terminal' terminal standard-names
+check 'a terminal made inside works' terminal terminal-inside
+allowed 'a terminal made inside works where there is none outside' \
+	'python3 -c "
+import os, pty
+status = pty.spawn([\"sh\", \"-c\", \"test -t 0 && tty >/dev/null && echo hello >/dev/tty\"])
+print(os.waitstatus_to_exitcode(status))" </dev/null'
+if command -v script >/dev/null; then
+	allowed 'script records a session' 'script -q -e -c "test -t 1 && echo hello" record >/dev/null && grep -c hello record'
+else
+	skip 'script records a session' 'no script here'
+fi
 
 # --- other processes ----------------------------------------------------------------------------------------------
 
@@ -192,11 +233,84 @@ runs_side_by_side() {
 	cat out1 out2 out3 out4
 }
 check 'runs work side by side' runs_side_by_side
-nests() {
+refuses_to_nest() {
+	result=0
 	# shellcheck disable=SC2086 # a list of options, or nothing
-	inside "$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} -- sh -c 'echo inner >inner; ! cat ~/.ssh/id'
-	cat inner
+	inside "$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} -- touch inner 2>"$base/message" || result=$?
+	cat "$base/message"
+	[ $result -eq 71 ] && [ ! -e inner ] && grep outer "$base/message"
 }
-check 'a run inside a run works and stays confined' nests
+check 'a run inside a run is refused, and says why' refuses_to_nest
+
+# --- blocking opens -----------------------------------------------------------------------------------------------
+
+act() {
+	python3 "$lib_directory/acts.py" "$@"
+}
+inside_act() {
+	inside python3 "$lib_directory/acts.py" "$@"
+}
+interrupts_open() {
+	mkfifo fifo
+	act open-interrupted fifo "$1"
+	inside_act open-interrupted fifo "$1"
+}
+check 'a signal handler ends the open of a FIFO for reading' interrupts_open O_RDONLY
+check 'a signal handler ends the open of a FIFO for writing' interrupts_open O_WRONLY
+ends_open_by_term() {
+	mkfifo fifo
+	start_inside sh -c 'echo >ready; exec cat fifo'
+	wait_until test -e ready
+	sleep 0.3
+	kill -TERM "$started"
+	result=0
+	wait "$started" || result=$?
+	echo "status $result"
+	[ $result -eq 143 ]
+}
+check 'TERM ends a command that opens a FIFO' ends_open_by_term
+opens_from_both_ends() {
+	mkfifo fifo
+	inside sh -c 'cat fifo & sleep 0.2; echo through >fifo; wait' | grep through
+}
+check 'a FIFO opened from both ends connects them' opens_from_both_ends
+
+# What the supervisor has open and how many threads it has.
+supervisor_size() {
+	find "/proc/$started/fd" "/proc/$started/task" -mindepth 1 -maxdepth 1 | wc -l
+}
+forgets_the_dead() {
+	mkfifo fifo
+	start_inside sh -c '
+		python3 "$1" open-and-die fifo 1; echo >ready; until test -e go; do sleep 0.05; done
+		python3 "$1" open-and-die fifo 200; echo >done; until test -e end; do sleep 0.05; done' \
+		sh "$lib_directory/acts.py"
+	wait_until test -e ready
+	before=$(supervisor_size)
+	touch go
+	wait_until test -e done
+	wait_until supervisor_is_no_larger "$before"
+	touch end
+	wait "$started"
+}
+supervisor_is_no_larger() {
+	[ "$(supervisor_size)" -le "$1" ]
+}
+check 'children killed while they open a FIFO leave nothing in the supervisor' forgets_the_dead
+
+stays_small() {
+	start_inside sh -c 'echo >ready; exec sleep 60'
+	wait_until test -e ready
+	sleep 0.2
+	size=$(awk '$1 == "VmRSS:" { print $2 }' "/proc/$started/status")
+	kill -TERM "$started"
+	wait "$started" || :
+	echo "$size kB"
+	[ "$size" -le 4096 ]
+}
+# A sanitizer alone takes more.
+if ! grep -q -a __asan_init "$LAPBELT"; then
+	check 'an idle supervisor takes at most 4 MiB' stays_small
+fi
 
 lib_done

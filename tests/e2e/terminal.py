@@ -152,6 +152,31 @@ def controlling_terminal(lapbelt):
     demand(terminal.status(), 0)
 
 
+def standard_names(lapbelt):
+    """The names of the three standard descriptors open the terminal."""
+    script = "echo o''ut >/dev/stdout && echo e''rr >/dev/stderr && read x </dev/stdin && echo got $x"
+    terminal = Terminal(lapbelt + ["sh", "-c", script])
+    terminal.expect("out")
+    terminal.expect("err")
+    terminal.type("word\n")
+    terminal.expect("got word")
+    demand(terminal.status(), 0)
+
+
+def terminal_inside(lapbelt):
+    """A terminal made by the command is a controlling terminal too."""
+    script = (
+        "import os, pty, sys; "
+        "status = pty.spawn(['sh', '-c', 'read x </dev/tty; echo got $x; exit 6']); "
+        "sys.exit(os.waitstatus_to_exitcode(status))"
+    )
+    terminal = Terminal(lapbelt + ["python3", "-c", script])
+    time.sleep(0.5)
+    terminal.type("word\n")
+    terminal.expect("got word")
+    demand(terminal.status(), 6)
+
+
 def job_control(lapbelt):
     """An interactive shell inside has its own jobs."""
     shell = Terminal(lapbelt + ["bash", "--norc", "--noprofile", "-i"])
@@ -173,6 +198,8 @@ SCENARIOS = {
     "suspend": suspend,
     "window-size": window_size,
     "controlling-terminal": controlling_terminal,
+    "standard-names": standard_names,
+    "terminal-inside": terminal_inside,
     "job-control": job_control,
 }
 

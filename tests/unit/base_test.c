@@ -365,10 +365,10 @@ static void a_near_word_is_found(void)
 	static const struct {
 		const char *word, *best;
 	} rows[] = {
-		{"check", "check"},     {"chekc", "check"}, {"chck", "check"}, {"checkk", "check"},
+		{"check", "check"},     {"hceck", "check"}, {"heck", "check"}, {"checkz", "check"},
 		{"chick", "check"},     {"rnu", "run"},     {"ru", NULL},      {"make", NULL},
 		{"cehkc", NULL},        {"", NULL},         {"tess", "test"},  {"decdie", "decide"},
-		{"proflie", "profile"},
+		{"prfoile", "profile"},
 	};
 	static const char *const known[] = {"run", "check", "decide", "profile", "test", "tests"};
 	char long_word[100] = {0};

@@ -211,13 +211,13 @@ run "$lapbelt" run sh -c 'echo kept >file && cat file'
 is "run writes in its folder" 0 kept ""
 run "$lapbelt" sh -c 'echo kept >file && cat file'
 is "a first word that is no command is run" 0 kept ""
-run "$lapbelt" chekc ../good.sb
+run "$lapbelt" hceck ../good.sb
 is "a program that is not there may be a misspelt command" 71 "" \
-	"lapbelt: execvp() of 'chekc' failed: No such file or directory
+	"lapbelt: execvp() of 'hceck' failed: No such file or directory
 hint: did you mean 'lapbelt check'?"
-run "$lapbelt" run chekc
+run "$lapbelt" run hceck
 is "after run it is no command" 71 "" \
-	"lapbelt: execvp() of 'chekc' failed: No such file or directory"
+	"lapbelt: execvp() of 'hceck' failed: No such file or directory"
 run "$lapbelt" run sh -c 'echo lost >../file'
 is "run does not write beside its folder" "[12]" "" "*../file*"
 run "$lapbelt" run -w .. sh -c 'echo kept >../file && cat ../file'

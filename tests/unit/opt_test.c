@@ -92,7 +92,7 @@ static void wrong_options_are_named(void)
 		{"-vx", NULL, "option -x is not known"},
 		{"--unknown=1", NULL, "option --unknown is not known"},
 		{"--fil", NULL, "option --fil is not known; did you mean --file?"},
-		{"--vebrose=1", NULL, "option --vebrose is not known; did you mean --verbose?"},
+		{"--vrebose=1", NULL, "option --vrebose is not known; did you mean --verbose?"},
 		{"-f", NULL, "option -f needs an argument"},
 		{"--file", NULL, "option --file needs an argument"},
 		{"--verbose=1", NULL, "option --verbose takes no argument"},

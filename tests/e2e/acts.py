@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""acts.py ACT ARGUMENT...
+
+Acts that a shell cannot do. Each exits 0 if it came through and 1 if it was denied; `hold` is the
+process that others are to leave alone.
+"""
+import ctypes
+import mmap
+import os
+import signal
+import sys
+import time
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def wait_for(path):
+    """For ten seconds at most."""
+    end = time.monotonic() + 10
+    while not os.path.exists(path):
+        if time.monotonic() > end:
+            sys.exit(f"{path} does not appear")
+        time.sleep(0.02)
+
+
+def publish(path, text):
+    with open(path + ".new", "w") as f:
+        f.write(text)
+    os.rename(path + ".new", path)
+
+
+# --- a process outside, and how to reach it ---------------------------------------------------------
+
+
+def hold(facts):
+    """Holds what HELD says in its environment, in its memory, and in a pipe, until it is killed."""
+    content = os.environ["HELD"]
+    memory = ctypes.create_string_buffer(content.encode())
+    reader, writer = os.pipe()
+    os.write(writer, content.encode() * 100)
+    publish(facts, f"{os.getpid()} {reader} {ctypes.addressof(memory)} {content}")
+    signal.pause()
+
+
+def reach(facts, way, name):
+    """Opens mem, fd or environ of that process: below a pinned /proc/PID, or from inside it."""
+    with open(facts) as f:
+        pid, reader, address, content = f.read().split(" ", 3)
+    process = os.open(f"/proc/{pid}", os.O_PATH | os.O_DIRECTORY)
+    name = name.replace("N", reader)
+    if way == "inside":
+        os.fchdir(process)
+        fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK)
+    else:
+        fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK, dir_fd=process)
+    wanted = content.encode()
+    if name == "mem":
+        got = os.pread(fd, len(wanted), int(address))
+    else:
+        got = os.read(fd, len(wanted) if name.startswith("fd") else 65536)
+    return wanted in got
+
+
+def overwrite(facts):
+    """Writes the memory of that process, which could write for us what we may not."""
+    with open(facts) as f:
+        pid, _, address, content = f.read().split(" ", 3)
+    process = os.open(f"/proc/{pid}", os.O_PATH | os.O_DIRECTORY)
+    fd = os.open("mem", os.O_RDWR, dir_fd=process)
+    return os.pwrite(fd, content.encode(), int(address)) > 0
+
+
+def reach_own():
+    """Opens mem and fd of a child of its own, below a pinned directory."""
+    child = os.fork()
+    if child == 0:
+        signal.pause()
+    process = os.open(f"/proc/{child}", os.O_PATH | os.O_DIRECTORY)
+    try:
+        os.close(os.open("mem", os.O_RDONLY, dir_fd=process))
+        os.close(os.open("environ", os.O_RDONLY, dir_fd=process))
+        os.close(os.open("fd/0", os.O_RDONLY, dir_fd=process))
+    finally:
+        os.kill(child, signal.SIGKILL)
+    return True
+
+
+# --- descriptors that outlive a name -------------------------------------------------------------------
+
+
+def reopen(fd):
+    return len(os.read(os.open(f"/proc/self/fd/{fd}", os.O_RDONLY), 1)) > 0
+
+
+def read_unlinked(path):
+    """Pins a file, removes its name, and opens what it pinned."""
+    fd = os.open(path, os.O_PATH)
+    os.unlink(path)
+    return reopen(fd)
+
+
+def read_replaced(path, pinned, replaced):
+    """Pins a file, has somebody outside rename another over it, and opens what it pinned."""
+    fd = os.open(path, os.O_PATH)
+    publish(pinned, "")
+    wait_for(replaced)
+    return reopen(fd)
+
+
+# --- execve reads the path twice: when it is judged and when it is run -----------------------------------
+
+
+def flip(shared, paths):
+    while True:
+        for path in paths:
+            shared[: len(path)] = path
+            for _ in range(50):
+                pass
+
+
+def run_racing(allowed, denied, rounds):
+    """Starts whatever is in shared memory while a process changes that; true if DENIED ever ran,
+    which it shows by exit status 42."""
+    paths = [os.fsencode(path) + b"\0" for path in (allowed, denied)]
+    shared = mmap.mmap(-1, mmap.PAGESIZE)
+    shared[: len(paths[0])] = paths[0]
+    address = ctypes.addressof(ctypes.c_char.from_buffer(shared))
+    argv = (ctypes.c_char_p * 2)(b"racer", None)
+    flipper = os.fork()
+    if flipper == 0:
+        flip(shared, paths)
+    seen = set()
+    for _ in range(int(rounds)):
+        child = os.fork()
+        if child == 0:
+            libc.execve(ctypes.c_void_p(address), argv, None)
+            os._exit(99)
+        seen.add(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    os.kill(flipper, signal.SIGKILL)
+    print("statuses seen:", seen)
+    if 0 not in seen:
+        sys.exit("the allowed program never ran")
+    return 42 in seen
+
+
+# --- opens that block ------------------------------------------------------------------------------------------
+
+
+def open_interrupted(fifo, flags):
+    """Opens a FIFO that nobody else opens; a handler of SIGALRM ends the wait."""
+
+    class Rang(Exception):
+        pass
+
+    def ring(*_):
+        raise Rang
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        os.open(fifo, getattr(os, flags))
+    except Rang:
+        return True
+    return False
+
+
+def open_and_die(fifo, times):
+    """So many children are killed while they open a FIFO."""
+    for _ in range(int(times)):
+        child = os.fork()
+        if child == 0:
+            os.open(fifo, os.O_RDONLY)
+            os._exit(0)
+        time.sleep(0.005)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    return True
+
+
+# --- root that becomes somebody else -----------------------------------------------------------------------------
+
+
+def as_somebody(act):
+    """Does it in a child that has dropped root's ids for good; true if it came through there."""
+    child = os.fork()
+    if child == 0:
+        os.setgroups([])
+        os.setresgid(12345, 12345, 12345)
+        os.setresuid(12345, 12345, 12345)
+        try:
+            act()
+        except OSError:
+            os._exit(1)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def root_alone(directory):
+    """DIRECTORY is open to all; in it `private` (0700) and `own` (0600) belong to root. What came
+    through with dropped ids is told, and so is what root itself could not do afterwards."""
+    os.chdir(directory)
+    acts = {
+        "open": lambda: os.open("private/f", os.O_RDWR),
+        "create": lambda: os.open("private/new", os.O_RDWR | os.O_CREAT),
+        "open what is there with O_CREAT": lambda: os.open("own", os.O_RDWR | os.O_CREAT),
+        "read": lambda: os.open("own", os.O_RDONLY),
+        "rename": lambda: os.rename("private/f", "f"),
+        "rename to": lambda: os.rename("theirs", "private/theirs"),
+        "mkdir": lambda: os.mkdir("private/d"),
+        "unlink": lambda: os.unlink("private/f"),
+        "chmod": lambda: os.chmod("own", 0o666),
+        "truncate": lambda: os.truncate("own", 0),
+    }
+    control = lambda: os.close(os.open("theirs", os.O_RDWR | os.O_CREAT, 0o666))
+    if not as_somebody(control):
+        sys.exit("with dropped ids nothing can be created at all")
+    through = [name for name, act in acts.items() if as_somebody(act)]
+    through += ["access"] if not as_somebody(lambda: access("own")) else []
+    for name, act in acts.items():
+        act()
+    print("came through:", through)
+    return bool(through)
+
+
+def access(path):
+    if os.access(path, os.W_OK):
+        raise OSError
+
+
+ACTS = {
+    "hold": hold,
+    "reach": reach,
+    "overwrite": overwrite,
+    "reach-own": reach_own,
+    "read-unlinked": read_unlinked,
+    "read-replaced": read_replaced,
+    "run-racing": run_racing,
+    "open-interrupted": open_interrupted,
+    "open-and-die": open_and_die,
+    "root-alone": root_alone,
+}
+
+if __name__ == "__main__":
+    try:
+        sys.exit(not ACTS[sys.argv[1]](*sys.argv[2:]))
+    except OSError as error:
+        sys.exit(f"{sys.argv[1]}: {error}")
