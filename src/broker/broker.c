@@ -253,6 +253,16 @@ static bool has_mount(const struct plan *plan, enum mount_kind kind)
 	return false;
 }
 
+/* The device of a private mount at PATH; 0: there is none. */
+static dev_t device_of(const struct broker *broker, enum mount_kind kind, const char *path)
+{
+	struct stat st;
+
+	if (!has_mount(broker->plan, kind) || fstatat(broker->root, path, &st, 0) < 0)
+		return 0;
+	return st.st_dev;
+}
+
 static int set_up(struct broker *broker, const struct broker_options *options, struct err *e)
 {
 	char path[64];
@@ -271,6 +281,8 @@ static int set_up(struct broker *broker, const struct broker_options *options, s
 	broker->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (broker->stop < 0 || broker->proc < 0 || broker->root < 0)
 		return err_os(e, "could not look into the sandbox");
+	broker->own_tmp = device_of(broker, MOUNT_PRIVATE_TMP, "tmp");
+	broker->own_shm = device_of(broker, MOUNT_PRIVATE_SHM, "dev/shm");
 	/* Both sides run on one processor where that is cheaper; older kernels do without. */
 	(void)ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SYNC_WAKE_UP);
 	return 0;

@@ -27,6 +27,8 @@ struct broker {
 	bool own_proc;    /* the sandbox sees a procfs of its own pid namespace at /proc */
 	bool stray_procs; /* some procfs is mounted elsewhere too */
 	bool own_pts;     /* /dev/pts is a devpts of the session */
+	dev_t own_tmp,
+		own_shm; /* the devices of a private /tmp and /dev/shm; 0: not private mounts */
 	mode_t initial_umask, umask; /* the command's at its start; ours now */
 	bool umask_changed;          /* somebody inside has called umask(2) since */
 	bool ids_changed;            /* or one of setuid(2) and its kin */
@@ -120,6 +122,7 @@ struct place {
 	char path[2 * PATH_MAX]; /* canonical, in the sandbox's view; "": it never had a name */
 	size_t path_n;
 	policy_state state; /* after walking path */
+	dev_t device;       /* below a private mount: of the object, or of the directory; else 0 */
 };
 
 #define PLACE_NONE ((struct place){.dir = -1, .object = -1})

@@ -91,8 +91,31 @@ static bool is_own_tmp(const struct plan_input *input, struct str path)
 	return false;
 }
 
-static bool scope_denies(const struct broker *broker, struct str path)
+/* What was at its place before the private /tmp, and is there again (MOUNT_KEEP). */
+static bool is_kept(const struct plan *plan, struct str path)
 {
+	for (size_t i = 0; i < plan->n_mounts; i++)
+		if (plan->mounts[i].kind == MOUNT_KEEP &&
+		    str_is_below(path, str_of(plan->mounts[i].path)))
+			return true;
+	return false;
+}
+
+/* Is PATH below a private mount, but what is there not in it: covered, and reached by descriptor?
+ */
+static bool is_covered(const struct broker *broker, struct str path, dev_t device)
+{
+	if (broker->own_shm && str_is_below(path, str_of(shm_place)))
+		return device != broker->own_shm;
+	if (!broker->own_tmp || !str_is_below(path, STR("/tmp")))
+		return false;
+	return device != broker->own_tmp && !is_kept(broker->plan, path);
+}
+
+static bool scope_denies(const struct broker *broker, struct str path, dev_t device)
+{
+	if (is_covered(broker, path, device))
+		return true;
 	if (broker->shared_shm && str_is_below(path, str_of(shm_place)))
 		return !is_own_shm(broker, path);
 	return broker->input->scratch.n && str_is_below(path, STR("/tmp")) &&
@@ -122,7 +145,7 @@ bool judge_request(const struct call *call, const struct place *place, struct re
 	/* An object that never had a name (pipe, memfd): who holds it has it already. */
 	if (path.n == 0 || scope_allows(call, path))
 		return true;
-	if (scope_denies(broker, path))
+	if (scope_denies(broker, path, place->device))
 		return false;
 	request->path = path;
 	policy_decide_at(broker->policy, place->state, request, &decision);

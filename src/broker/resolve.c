@@ -95,12 +95,28 @@ static ssize_t canonical(const struct call *call, int fd, char *to, size_t size)
 	return (ssize_t)length;
 }
 
-static void set_path(const struct call *call, struct place *place, size_t n)
+/*
+ * A descriptor may lead to what a private mount has covered, under the same name. The device tells
+ * them apart (judge.c).
+ */
+static void note_device(const struct call *call, struct place *place, int fd)
+{
+	struct str path = {place->path, place->path_n};
+	struct stat st;
+
+	if ((call->broker->own_tmp && str_is_below(path, STR("/tmp"))) ||
+	    (call->broker->own_shm && str_is_below(path, STR("/dev/shm"))))
+		place->device = fstat(fd, &st) == 0 ? st.st_dev : 0;
+}
+
+/* PLACE is N bytes of its path long; FD is the object, or the directory that holds it. */
+static void set_path(const struct call *call, struct place *place, size_t n, int fd)
 {
 	place->path_n = n;
 	place->path[n] = '\0';
 	place->state = policy_walk(call->broker->policy, policy_start(call->broker->policy),
 				   (struct str){place->path, n});
+	note_device(call, place, fd);
 }
 
 /* ---- Pinning ------------------------------------------------------------------------------------
@@ -242,7 +258,7 @@ static int name_from(const struct call *call, int *base, const char *path, struc
 	if (n > 1)
 		ret->path[n++] = '/';
 	memcpy(ret->path + n, ret->name, strlen(ret->name));
-	set_path(call, ret, (size_t)n + strlen(ret->name));
+	set_path(call, ret, (size_t)n + strlen(ret->name), ret->dir);
 	return 0;
 }
 
@@ -304,7 +320,7 @@ int resolve_object(const struct call *call, int dirfd, const char *path, bool fo
 	if (ret->object < 0 || n < 0 ||
 	    check_procfs(call, ret->object, (struct str){ret->path, (size_t)n}) < 0)
 		return -1;
-	set_path(call, ret, (size_t)n);
+	set_path(call, ret, (size_t)n, ret->object);
 	return 0;
 }
 
@@ -316,6 +332,6 @@ int resolve_fd(const struct call *call, int fd, struct place *ret)
 	n = canonical(call, fd, ret->path, PATH_MAX);
 	if (n < 0)
 		return -1;
-	set_path(call, ret, (size_t)n);
+	set_path(call, ret, (size_t)n, fd);
 	return 0;
 }
