@@ -160,11 +160,12 @@ void arena_trim(struct arena *arena)
 	const size_t page = 4096; /* or more: then the kernel refuses, and nothing is given back */
 
 	for (struct arena_block *block = arena->head; block; block = block->next) {
-		uintptr_t end = (uintptr_t)block->data + block->size;
-		uintptr_t from = ((uintptr_t)block->data + block->used + page - 1) & ~(page - 1);
+		unsigned char *unused = block->data + block->used;
+		size_t n = block->size - block->used,
+		       skip = (page - (uintptr_t)unused % page) % page;
 
-		if (sizeof(*block) + block->size >= BLOCK_MAPPED && from < end)
-			(void)madvise((void *)from, end - from, MADV_DONTNEED);
+		if (sizeof(*block) + block->size >= BLOCK_MAPPED && skip < n)
+			(void)madvise(unused + skip, n - skip, MADV_DONTNEED);
 	}
 }
 

@@ -228,18 +228,12 @@ static bool has_stray_procs(pid_t pid)
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)pid);
 	if (io_read_file(AT_FDCWD, path, &text, 16u << 20) == 0) {
-		stray = false;
-		for (char *line = text.p; line && *line;) {
-			char *end = strchrnul(line, '\n');
-			char *type;
+		char *rest = text.p, *line;
 
-			*end = *end ? '\0' : *end;
-			type = strstr(line, " - proc ");
-			/* 36 35 98:0 /root /mount-point ...: proc_pid_mountinfo(5) */
-			if (type && !strstr(line, " / /proc "))
-				stray = true;
-			line = end + 1 <= text.p + text.n ? end + 1 : NULL;
-		}
+		stray = false;
+		/* 36 35 98:0 /root /mount-point ...: proc_pid_mountinfo(5) */
+		while ((line = strsep(&rest, "\n")))
+			stray |= strstr(line, " - proc ") && !strstr(line, " / /proc ");
 	}
 	buf_release(&text);
 	return stray;

@@ -111,6 +111,20 @@ int caller_directory(const struct call *call, int dirfd)
 	return fd_steal(&fd);
 }
 
+/* Number INDEX of a line. UINT_MAX: there are fewer. */
+static unsigned number_at(const char *field, unsigned index)
+{
+	char *end = NULL;
+	unsigned long number = UINT_MAX;
+
+	for (unsigned i = 0; field && i <= index; i++, field = end) {
+		number = strtoul(field, &end, 10);
+		if (end == field)
+			return UINT_MAX;
+	}
+	return (unsigned)number;
+}
+
 /* The last number of a line: status lists one pid per namespace, outermost first. */
 static pid_t last_number(const char *field)
 {
@@ -196,14 +210,16 @@ static int assume_caps(uint64_t mask)
 
 static int assume_ids(const char *status)
 {
+	enum {
+		FS_ID = 3 /* real, effective, saved, file system */
+	};
 	const char *uids = status_field(status, "Uid");
 	const char *gids = status_field(status, "Gid");
 	const char *groups = status_field(status, "Groups");
 	const char *caps = status_field(status, "CapEff");
-	unsigned uid, gid;
+	unsigned uid = number_at(uids, FS_ID), gid = number_at(gids, FS_ID);
 
-	if (!uids || !gids || !groups || !caps || sscanf(uids, "%*u %*u %*u %u", &uid) != 1 ||
-	    sscanf(gids, "%*u %*u %*u %u", &gid) != 1) {
+	if (!groups || !caps || uid == UINT_MAX || gid == UINT_MAX) {
 		errno = ESRCH;
 		return -1;
 	}

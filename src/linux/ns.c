@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -32,17 +33,19 @@ static int map_range(pid_t pid, const char *own, const char *name)
 {
 	struct buf text = {0};
 	struct buf map = {0};
-	const char *p;
 	int r = -1;
 
-	if (io_read_file(AT_FDCWD, own, &text, 64 * 1024) < 0)
+	if (io_read_file(AT_FDCWD, own, &text, 64u << 10) < 0)
 		goto out;
-	for (p = text.p; p && *p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : "") {
-		unsigned inside, outside, count;
+	for (char *rest = text.p, *line; (line = strsep(&rest, "\n"));) {
+		/* inside outside count: user_namespaces(7) */
+		char *end;
+		unsigned long inside = strtoul(line, &end, 10), count;
 
-		if (sscanf(p, "%u %u %u", &inside, &outside, &count) != 3)
-			continue;
-		buf_printf(&map, "%u %u %u\n", inside, inside, count);
+		(void)strtoul(end, &end, 10);
+		count = strtoul(end, NULL, 10);
+		if (count)
+			buf_printf(&map, "%lu %lu %lu\n", inside, inside, count);
 	}
 	r = map.n && !map.failed ? write_proc(pid, name, map.p) : -1;
 out:

@@ -5,6 +5,7 @@
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -48,7 +49,6 @@ pid_t proc_parent(int proc, pid_t pid)
 	int cleanup_fd fd = -1;
 	const char *p;
 	ssize_t n;
-	int parent;
 
 	(void)snprintf(path, sizeof(path), "%d/stat", (int)pid);
 	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
@@ -56,8 +56,8 @@ pid_t proc_parent(int proc, pid_t pid)
 	if (n < 0)
 		return 0;
 	text[n] = '\0';
-	p = strrchr(text, ')'); /* the name before it may contain anything */
-	return p && sscanf(p + 1, " %*c %d", &parent) == 1 ? (pid_t)parent : 0;
+	p = strrchr(text, ')'); /* the name before it may contain anything; ") S parent" */
+	return p && strlen(p) > 4 ? (pid_t)strtol(p + 4, NULL, 10) : 0;
 }
 
 int proc_terminal_path(int fd, char *to, size_t size)

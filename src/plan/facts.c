@@ -81,6 +81,7 @@ bool is_canonical(struct str path)
 
 typedef void test_visitor(void *context, const struct test *test);
 
+/* NOLINTNEXTLINE(misc-no-recursion): EXPR_DEPTH_MAX */
 static void each_test(const struct expr *expr, test_visitor *visit, void *context)
 {
 	if (!expr)

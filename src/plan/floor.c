@@ -438,6 +438,7 @@ static uint32_t judge_whole(struct floor *f, const struct place *place, unsigned
 }
 
 /* Bounded by the depth of the tree of names, and by that of the file system. */
+/* NOLINTNEXTLINE(misc-no-recursion): the depth of the names in the policy */
 static void visit(struct floor *f, const struct place *place, unsigned undecided)
 {
 	struct listing entries = {.f = f};

@@ -110,6 +110,7 @@ static struct str fixed_part(struct arena *arena, struct str regex)
 }
 
 /* ALLOWS: does matching EXPR help to allow? require-not turns it round. */
+/* NOLINTNEXTLINE(misc-no-recursion): EXPR_DEPTH_MAX */
 static void add_regexes(struct names *names, const struct rule *rule, const struct expr *expr,
 			bool allows)
 {

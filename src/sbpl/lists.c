@@ -158,6 +158,7 @@ static int do_flatten(struct machine *m, struct value **args, size_t n)
 static int equal(struct machine *m, const struct value *a, const struct value *b, unsigned nest,
 		 bool *ret);
 
+/* NOLINTNEXTLINE(misc-no-recursion): limits.depth */
 static int equal_vectors(struct machine *m, const struct value *a, const struct value *b,
 			 unsigned nest, bool *ret)
 {
@@ -169,6 +170,7 @@ static int equal_vectors(struct machine *m, const struct value *a, const struct 
 	return r;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): limits.depth */
 static int equal(struct machine *m, const struct value *a, const struct value *b, unsigned nest,
 		 bool *ret)
 {

@@ -378,7 +378,7 @@ static int eval_form(struct machine *m, struct value *form, struct scope *scope)
 
 static int eval(struct machine *m)
 {
-	struct value *v;
+	struct value *v = NULL;
 	int r;
 
 	switch ((enum value_type)m->expr->type) {

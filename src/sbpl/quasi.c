@@ -14,10 +14,11 @@ static int expand_quasi(struct machine *m, struct value *v, unsigned level, unsi
 			struct value **ret);
 
 /* Puts the element in front of *RET, the expression that builds what follows it. */
+/* NOLINTNEXTLINE(misc-no-recursion): limits.depth */
 static int prepend_quasi(struct machine *m, struct value *element, unsigned level, unsigned nest,
 			 struct value **ret)
 {
-	struct value *expr;
+	struct value *expr = NULL;
 	int r;
 
 	if (is_call(element, "unquote-splicing") && level == 1) {
@@ -32,6 +33,7 @@ static int prepend_quasi(struct machine *m, struct value *element, unsigned leve
 }
 
 /* The expression that builds V. LEVEL counts enclosing quasiquotes. */
+/* NOLINTNEXTLINE(misc-no-recursion): limits.depth */
 static int expand_quasi(struct machine *m, struct value *v, unsigned level, unsigned nest,
 			struct value **ret)
 {
@@ -70,7 +72,7 @@ static int expand_quasi(struct machine *m, struct value *v, unsigned level, unsi
 
 int syntax_quasiquote(struct machine *m, struct value *form, struct scope *scope)
 {
-	struct value *expr;
+	struct value *expr = NULL;
 	int r = expand_quasi(m, form->cdr->car, 1, 0, &expr);
 
 	return r < 0 ? r : machine_eval(m, expr, scope);

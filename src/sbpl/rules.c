@@ -223,6 +223,7 @@ static bool takes(enum op op, enum filter_id filter)
 }
 
 /* The first test in EXPR whose filter OP does not take, or NULL. */
+/* NOLINTNEXTLINE(misc-no-recursion): limits.depth */
 static const struct test *misfit(const struct expr *expr, enum op op)
 {
 	const struct test *found = NULL;
@@ -324,7 +325,7 @@ static int fill(struct machine *m, const struct draft *draft, struct rule *rule)
 			      .text = {copy, text.n}};
 	if (r == 0 && (text.failed || !copies || !copy))
 		r = machine_no_memory(m);
-	for (size_t i = 0; i < draft->modifiers.n && r == 0; i++)
+	for (size_t i = 0; copies && i < draft->modifiers.n && r == 0; i++)
 		copies[i] = *draft->modifiers.items[i]->modifier;
 	buf_release(&text);
 	return r;

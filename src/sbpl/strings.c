@@ -185,7 +185,7 @@ static int base_of(struct machine *m, struct value **args, size_t n, unsigned *r
 static int do_string_to_number(struct machine *m, struct value **args, size_t n)
 {
 	int64_t number;
-	unsigned base;
+	unsigned base = 10;
 	int r = check_strings(m, args, 1);
 
 	if (r == 0)
@@ -200,7 +200,7 @@ static int do_string_to_number(struct machine *m, struct value **args, size_t n)
 static int do_number_to_string(struct machine *m, struct value **args, size_t n)
 {
 	char text[66], *p = text + sizeof(text);
-	unsigned base;
+	unsigned base = 10;
 	uint64_t rest;
 	int r = check_type(m, args, 1, VALUE_INTEGER, "integer");
 

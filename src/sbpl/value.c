@@ -107,6 +107,7 @@ static void print_string(struct buf *buf, struct str s, bool quoted)
 static void print(struct buf *buf, const struct value *v, bool quoted, unsigned nest);
 
 /* Ends with the buffer: a circular list fills it and stops. */
+/* NOLINTNEXTLINE(misc-no-recursion): limits.depth */
 static void print_list(struct buf *buf, const struct value *v, bool quoted, unsigned nest)
 {
 	buf_putc(buf, '(');
@@ -122,6 +123,7 @@ static void print_list(struct buf *buf, const struct value *v, bool quoted, unsi
 	buf_putc(buf, ')');
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): limits.depth */
 static void print_vector(struct buf *buf, const struct value *v, bool quoted, unsigned nest)
 {
 	buf_puts(buf, "#(");
@@ -133,6 +135,7 @@ static void print_vector(struct buf *buf, const struct value *v, bool quoted, un
 	buf_putc(buf, ')');
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): limits.depth */
 static void print(struct buf *buf, const struct value *v, bool quoted, unsigned nest)
 {
 	char c;
