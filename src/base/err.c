@@ -70,6 +70,8 @@ int err_hint(struct err *e, const char *format, ...)
 {
 	va_list ap;
 
+	if (!e)
+		return -(int)ERR_OS;
 	va_start(ap, format);
 	(void)vsnprintf(e->hint, sizeof(e->hint), format, ap);
 	va_end(ap);
@@ -82,6 +84,8 @@ int err_wrap(struct err *e, const char *format, ...)
 	va_list ap;
 	size_t n;
 
+	if (!e)
+		return -(int)ERR_OS;
 	(void)snprintf(text, sizeof(text), "%s", e->text);
 	va_start(ap, format);
 	(void)vsnprintf(e->text, sizeof(e->text), format, ap);

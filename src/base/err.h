@@ -52,10 +52,13 @@ int err_os(struct err *e, const char *format, ...) __attribute__((format(printf,
 
 int err_memory(struct err *e);
 
-/* Adds what would help; one per error; E is not NULL. Returns -e->code, to end a return statement. */
+/*
+ * Adds what would help; one per error. Returns -e->code, to end a return statement; without E
+ * nothing happens and the value says nothing.
+ */
 int err_hint(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Puts context in front of the text on the way up; E is not NULL. Returns -e->code. */
+/* Puts context in front of the text on the way up. Returns as err_hint(). */
 int err_wrap(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -15,7 +15,8 @@
 #include "base/banned.h"
 
 static const char place[] = "/tmp";
-static const char prefix[] = "lapbelt-";
+static const char prefix[] = "lapbelt-run-";
+static const char marker[] = ".lapbelt-run"; /* in the folder; whoever lives holds its lock */
 
 enum {
 	DEPTH_MAX = 50, /* each level takes a descriptor and some stack */
@@ -86,20 +87,42 @@ void scratch_remove(const char *path)
 	remove_tree(AT_FDCWD, path);
 }
 
-/* A folder that nobody holds the lock of belongs to a run that is gone. */
+/*
+ * Only what is ours beyond doubt: our name, our user, our marker in it, and nobody holds that. The
+ * command may have removed the marker; then the folder stays.
+ */
 static int sweep_entry(int dir, const char *name, void *context)
 {
-	int cleanup_fd fd = -1;
+	int cleanup_fd folder = -1;
+	int cleanup_fd lock = -1;
 	struct stat st;
 
 	(void)context;
 	if (strncmp(name, prefix, strlen(prefix)) != 0)
 		return 0;
-	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
-	    flock(fd, LOCK_EX | LOCK_NB) == 0)
+	folder = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (folder < 0 || fstat(folder, &st) < 0 || st.st_uid != geteuid())
+		return 0;
+	lock = openat(folder, marker, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
 		remove_tree(dir, name);
 	return 0;
+}
+
+/* The folder PATH gets its marker, locked. Returns the lock's descriptor, or -1 with errno. */
+static int mark(const char *path)
+{
+	int cleanup_fd folder = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int cleanup_fd lock = -1;
+
+	if (folder < 0)
+		return -1;
+	lock = openat(folder, marker, O_CREAT | O_EXCL | O_RDONLY | O_CLOEXEC, 0600);
+	/* Another run that starts now may see the marker before its lock. */
+	if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) < 0 ||
+	    faccessat(folder, marker, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return -1;
+	return fd_steal(&lock);
 }
 
 int scratch_make(char *path, size_t size)
@@ -112,16 +135,14 @@ int scratch_make(char *path, size_t size)
 	if (tmp < 0 || proc_each_entry(tmp, sweep_entry, NULL) < 0)
 		return -1;
 	for (int i = 0; i < TRIES_MAX; i++) {
-		int cleanup_fd lock = -1;
+		int lock;
 
 		(void)snprintf(path, size, "%s/%sXXXXXX", place, prefix);
 		if (!mkdtemp(path))
 			break;
-		lock = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		/* Another run that starts now may take an unlocked folder for a dead one's. */
-		if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 &&
-		    faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-			return fd_steal(&lock);
+		lock = mark(path);
+		if (lock >= 0)
+			return lock;
 	}
 	path[0] = '\0';
 	return -1;

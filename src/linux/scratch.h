@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scratch: the session's own folder in a /tmp that cannot be made private. A
- * lock on it lives as long as a process of the run; folders whose run is gone
- * are removed by the next one.
+ * scratch: the session's own folder in a /tmp that cannot be made private. It
+ * has a marker in it whose lock lives as long as a process of the run; folders
+ * whose run is gone are removed by the next one.
  */
 #ifndef LINUX_SCRATCH_H
 #define LINUX_SCRATCH_H

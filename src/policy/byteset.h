@@ -24,6 +24,12 @@ static inline bool byteset_has(const struct byteset *set, unsigned byte)
 	return set->w[byte / 64] >> byte % 64 & 1;
 }
 
+static inline void byteset_unite(struct byteset *set, const struct byteset *other)
+{
+	for (unsigned i = 0; i < BYTES / 64; i++)
+		set->w[i] |= other->w[i];
+}
+
 static inline void byteset_invert(struct byteset *set)
 {
 	for (unsigned i = 0; i < BYTES / 64; i++)

@@ -452,8 +452,12 @@ bool columns_store(struct columns *c, struct policy *policy)
 			return false;
 		fixed[i] = (uint32_t)chain;
 	}
-	if (c->rows.n_words)
-		memcpy(rows, c->rows.words, c->rows.n_words * sizeof(*rows));
+	for (uint32_t i = 0; i < c->rows.n; i++) {
+		size_t n;
+		const uint32_t *row = intern_get(&c->rows, i, &n);
+
+		memcpy(rows + i * n, row, n * sizeof(*rows));
+	}
 	policy->fixed = fixed;
 	policy->rows = rows;
 	policy->n_path_columns = c->n_path;

@@ -51,7 +51,7 @@ condition condition_leaf(struct conditions *all, enum condition_kind kind, uint3
 condition condition_join(struct conditions *all, enum condition_kind kind, condition *kids,
 			 size_t n);
 
-/* The kind of C; the words after it, valid until the next condition is made. */
+/* The kind of C; the words after it, which never move. */
 static inline enum condition_kind condition_look(const struct conditions *all, condition c,
 						 const uint32_t **ret, size_t *ret_n)
 {

@@ -24,10 +24,29 @@ struct byte_classes {
 	unsigned n;
 };
 
+enum {
+	CLASS_USUAL, /* most patterns treat most classes as this one */
+	CLASS_SLASH,
+	CLASS_DOT,
+};
+
 /* ---- Subset construction: scratch ----------------------------------------------------------- */
 
 /* Takes nodes off LIST that no longer matter. It may rely on equal lists being pruned equally. */
 typedef void subset_prune(void *context, const struct nfa *nfa, struct node_list *list);
+
+/* A class that leads elsewhere than the usual one. */
+struct turn {
+	uint32_t cls;
+	uint32_t target;
+};
+
+/* Where a state leads. */
+struct subset_row {
+	uint32_t usual; /* over CLASS_USUAL and every class without a turn */
+	uint32_t n;
+	size_t first; /* its turns: turns[first .. first + n), by class */
+};
 
 struct subset_options {
 	struct arena *arena; /* for the result and on the way */
@@ -43,8 +62,10 @@ struct subset_options {
 struct subsets {
 	struct intern sets; /* by state: the nodes */
 	struct byte_classes classes;
-	uint32_t *next; /* [state * classes.n + class] */
-	size_t cap_next;
+	struct subset_row *rows; /* by state */
+	size_t n_rows, cap_rows;
+	struct turn *turns;
+	size_t n_turns, cap_turns;
 	uint32_t *accept; /* by state: index into accepts */
 	size_t cap_accept;
 	struct intern accepts; /* the atoms that hold, ascending */

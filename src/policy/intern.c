@@ -7,17 +7,25 @@
 #include "base/banned.h"
 
 enum {
-	SLOTS_MIN = 64
+	SLOTS_MIN = 64,
+	FREE_MIN = 64, /* words */
 };
+
+static inline uint64_t mix(uint64_t h, uint64_t value)
+{
+	h = (h ^ value) * 0xff51afd7ed558ccdu;
+	return h ^ h >> 32;
+}
 
 static uint32_t hash_words(const uint32_t *words, size_t n)
 {
 	uint64_t h = 0x9e3779b97f4a7c15u ^ n;
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		h = (h ^ words[i]) * 0xff51afd7ed558ccdu;
-		h ^= h >> 32;
-	}
+	for (; i + 1 < n; i += 2)
+		h = mix(h, words[i] | (uint64_t)words[i + 1] << 32);
+	if (i < n)
+		h = mix(h, words[i]);
 	return (uint32_t)h;
 }
 
@@ -31,7 +39,7 @@ static uint32_t *find(const struct intern *intern, const uint32_t *words, size_t
 		const struct interned *old = &intern->list[intern->slots[i] - 1];
 
 		if (old->hash == hash && old->n == n &&
-		    (n == 0 || memcmp(intern->words + old->first, words, n * sizeof(*words)) == 0))
+		    (n == 0 || memcmp(old->words, words, n * sizeof(*words)) == 0))
 			break;
 	}
 	return &intern->slots[i];
@@ -56,30 +64,28 @@ static bool grow_slots(struct intern *intern)
 	return true;
 }
 
-static bool grow_words(struct intern *intern, size_t n)
+/* Room for N more words; the more there are, the more comes at once. NULL: no memory. */
+static uint32_t *take_words(struct intern *intern, size_t n)
 {
-	size_t cap = intern->cap_words ? intern->cap_words : 256;
-	uint32_t *words;
+	uint32_t *words = intern->free;
 
-	if (intern->words && intern->cap_words - intern->n_words >= n)
-		return true;
-	while (cap - intern->n_words < n)
-		cap *= 2;
-	words = arena_array(intern->arena, cap, sizeof(*words));
-	if (!words)
-		return false;
-	if (intern->words)
-		memcpy(words, intern->words, intern->n_words * sizeof(*words));
-	intern->words = words;
-	intern->cap_words = cap;
-	return true;
+	if (!words || intern->n_free < n) {
+		size_t more = intern->n_words / 2 > FREE_MIN ? intern->n_words / 2 : FREE_MIN;
+
+		intern->n_free = more > n ? more : n;
+		words = arena_array(intern->arena, intern->n_free, sizeof(*words));
+	}
+	intern->free = words ? words + n : NULL;
+	intern->n_free -= n;
+	intern->n_words += n;
+	return words;
 }
 
 int64_t intern_put(struct intern *intern, const uint32_t *words, size_t n)
 {
 	uint32_t hash = hash_words(words, n);
 	struct interned *list;
-	uint32_t *slot;
+	uint32_t *slot, *copy;
 
 	if (intern->n * 2 >= intern->n_slots && !grow_slots(intern))
 		return INTERN_FAILED;
@@ -90,12 +96,12 @@ int64_t intern_put(struct intern *intern, const uint32_t *words, size_t n)
 	if (!list || intern->n >= UINT32_MAX - 1 || n > UINT32_MAX)
 		return INTERN_FAILED;
 	intern->list = list;
-	if (!grow_words(intern, n))
+	copy = take_words(intern, n);
+	if (!copy)
 		return INTERN_FAILED;
 	if (n)
-		memcpy(intern->words + intern->n_words, words, n * sizeof(*words));
-	list[intern->n] = (struct interned){intern->n_words, (uint32_t)n, hash};
-	intern->n_words += n;
+		memcpy(copy, words, n * sizeof(*words));
+	list[intern->n] = (struct interned){copy, (uint32_t)n, hash};
 	*slot = (uint32_t)++intern->n;
 	return (int64_t)intern->n - 1;
 }

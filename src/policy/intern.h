@@ -14,7 +14,7 @@
 #include "base/arena.h"
 
 struct interned {
-	size_t first; /* index into words */
+	const uint32_t *words;
 	uint32_t n;
 	uint32_t hash;
 };
@@ -22,8 +22,9 @@ struct interned {
 /* A zeroed struct with `arena` set is empty. */
 struct intern {
 	struct arena *arena;
-	uint32_t *words; /* all sequences, one after the other */
-	size_t n_words, cap_words;
+	size_t n_words; /* of all sequences */
+	uint32_t *free; /* room for the words of new ones */
+	size_t n_free;
 	struct interned *list; /* by id */
 	size_t n, cap;
 	uint32_t *slots; /* hash table of id + 1; 0 is free */
@@ -37,11 +38,11 @@ enum {
 /* The id of the sequence, from 0 upwards in order of arrival; INTERN_FAILED: no memory. */
 int64_t intern_put(struct intern *intern, const uint32_t *words, size_t n);
 
-/* The sequence called ID, valid until the next intern_put(). */
+/* The sequence called ID, which never moves. */
 static inline const uint32_t *intern_get(const struct intern *intern, uint32_t id, size_t *ret_n)
 {
 	*ret_n = intern->list[id].n;
-	return intern->words + intern->list[id].first;
+	return intern->list[id].words;
 }
 
 #endif

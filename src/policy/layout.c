@@ -43,32 +43,41 @@ struct layout {
 	bool narrow[BYTES];     /* by class: one letter, perhaps in both cases */
 };
 
-static uint32_t old_next(const struct quotient *q, uint32_t block, unsigned cls)
+/* The row of one of the states of BLOCK. */
+static const struct subset_row *row_of(const struct layout *l, uint32_t block)
 {
-	size_t row = (size_t)q->state[block] * q->subsets->classes.n;
+	return &l->from->subsets->rows[l->from->state[block]];
+}
 
-	return q->block[q->subsets->next[row + cls]];
+static const struct turn *turns_of(const struct layout *l, const struct subset_row *row)
+{
+	return l->from->subsets->turns + row->first;
+}
+
+static void reach(struct layout *l, uint32_t block)
+{
+	if (l->number[block] != UNNUMBERED)
+		return;
+	l->number[block] = 0;
+	l->order[l->n++] = block;
 }
 
 /* Fills order; number serves as the mark. */
 static void find_reachable(struct layout *l)
 {
-	const struct quotient *q = l->from;
+	const uint32_t *block_of = l->from->block;
 
-	for (uint32_t block = 0; block < q->n; block++)
+	for (uint32_t block = 0; block < l->from->n; block++)
 		l->number[block] = UNNUMBERED;
-	l->order[l->n++] = l->start;
-	l->number[l->start] = 0;
-	for (uint32_t i = 0; i < l->n; i++)
-		for (unsigned cls = 0; cls < l->classes->n; cls++) {
-			uint32_t next = old_next(q, l->order[i], cls);
+	reach(l, l->start);
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct subset_row *row = row_of(l, l->order[i]);
 
-			if (l->number[next] != UNNUMBERED)
-				continue;
-			l->number[next] = 0;
-			l->order[l->n++] = next;
-		}
-	for (uint32_t block = 0; block < q->n; block++)
+		reach(l, block_of[row->usual]);
+		for (uint32_t j = 0; j < row->n; j++)
+			reach(l, block_of[turns_of(l, row)[j].target]);
+	}
+	for (uint32_t block = 0; block < l->from->n; block++)
 		l->number[block] = UNNUMBERED;
 }
 
@@ -84,15 +93,17 @@ static void describe_classes(struct layout *l)
 	}
 }
 
-/* The first narrow class that leads from BLOCK to one without a number; classes->n: none. */
-static unsigned find_spine(const struct layout *l, uint32_t block)
+/* The first turn over a narrow class from BLOCK to one without a number, or NULL. */
+static const struct turn *find_spine(const struct layout *l, uint32_t block)
 {
-	unsigned cls = 0;
+	const struct subset_row *row = row_of(l, block);
+	const struct turn *turns = turns_of(l, row);
 
-	while (cls < l->classes->n &&
-	       (!l->narrow[cls] || l->number[old_next(l->from, block, cls)] != UNNUMBERED))
-		cls++;
-	return cls;
+	for (uint32_t i = 0; i < row->n; i++)
+		if (l->narrow[turns[i].cls] &&
+		    l->number[l->from->block[turns[i].target]] == UNNUMBERED)
+			return &turns[i];
+	return NULL;
 }
 
 static void number_states(struct layout *l)
@@ -103,14 +114,14 @@ static void number_states(struct layout *l)
 		uint32_t block = l->order[i];
 
 		while (l->number[block] == UNNUMBERED) {
-			unsigned cls;
+			const struct turn *turn;
 
 			l->number[block] = n;
 			l->old[n] = block;
-			cls = find_spine(l, block);
-			if (cls < l->classes->n) {
-				l->spine[n] = l->byte_of[cls];
-				block = old_next(l->from, block, cls);
+			turn = find_spine(l, block);
+			if (turn) {
+				l->spine[n] = l->byte_of[turn->cls];
+				block = l->from->block[turn->target];
 			}
 			n++;
 		}
@@ -123,8 +134,7 @@ static void number_states(struct layout *l)
 static bool stays(const struct dfa *dfa, uint32_t state, bool but_slash)
 {
 	for (unsigned cls = 0; cls < dfa->classes.n; cls++)
-		if (dfa_next(dfa, state, cls) != state &&
-		    !(but_slash && cls == dfa->classes.of['/']))
+		if (dfa_next(dfa, state, cls) != state && !(but_slash && cls == CLASS_SLASH))
 			return false;
 	return true;
 }
@@ -151,6 +161,20 @@ static void set_hints(const struct dfa *dfa, uint8_t *hint)
 	}
 }
 
+static void fill_row(const struct layout *l, const struct subset_row *row, uint32_t *next)
+{
+	const uint32_t *block_of = l->from->block;
+	uint32_t usual = l->number[block_of[row->usual]];
+
+	for (unsigned cls = 0; cls < l->classes->n; cls++)
+		next[cls] = usual;
+	for (uint32_t i = 0; i < row->n; i++) {
+		const struct turn *turn = &turns_of(l, row)[i];
+
+		next[turn->cls] = l->number[block_of[turn->target]];
+	}
+}
+
 static bool fill_tables(const struct layout *l, struct arena *arena, struct dfa *ret)
 {
 	unsigned n_classes = l->classes->n;
@@ -162,10 +186,10 @@ static bool fill_tables(const struct layout *l, struct arena *arena, struct dfa 
 	if (!next || !label || !hint)
 		return false;
 	for (uint32_t state = 0; state < l->n; state++) {
-		label[state] = l->from->labels[subsets->accept[l->from->state[l->old[state]]]];
-		for (unsigned cls = 0; cls < n_classes; cls++)
-			next[(size_t)state * n_classes + cls] =
-				l->number[old_next(l->from, l->old[state], cls)];
+		uint32_t block = l->old[state];
+
+		label[state] = l->from->labels[subsets->accept[l->from->state[block]]];
+		fill_row(l, row_of(l, block), next + (size_t)state * n_classes);
 	}
 	*ret = (struct dfa){
 		.n_states = l->n,

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Partition refinement in O(m log n) for m transitions (Valmari and Lehtinen,
- * STACS 2008): blocks of states are split by bundles of transitions, bundles
- * by the blocks they lead to, until nothing splits. Transitions into the dead
- * state are left out; a missing transition tells states apart as well.
+ * Partition refinement after Hopcroft: blocks of states are split by what leads into a block, until
+ * nothing splits. Of a block that was split, the smaller part becomes the new block and is a
+ * splitter in its turn, so that no state is looked at more than log n times.
+ *
+ * Rows are sparse: a class without a turn leads where CLASS_USUAL does. So that the work is in
+ * proportion to turns and not to classes, a block B splits others in two steps. By CLASS_USUAL
+ * first: now all or none of a block usually lead into B. Then by turns:
+ *
+ * - into B, of states that usually lead elsewhere;
+ * - into other blocks, of states that usually lead into B: when B was part of a larger block, those
+ *   may have been turns within it.
+ *
+ * A turn into the block where its state usually leads tells nothing apart.
  */
+#include <stdlib.h>
+
 #include "policy/dfa.h"
 
 #include "policy/layout.h"
@@ -20,35 +31,38 @@ struct partition {
 	uint32_t n_sets;
 	uint32_t *touched; /* sets with marked elements */
 	uint32_t n_touched;
-	uint32_t pinned; /* this element never leaves its set, which is set 0; or NOT_PINNED */
+	uint32_t pinned; /* this element never leaves its set, which is set 0 */
 };
 
-/* Edges grouped by head: into[first[head] .. first[head + 1]). */
-struct by_head {
-	uint32_t *first, *into;
+/* A way into a state. */
+struct arrival {
+	uint32_t tail, cls;
 };
 
-/* Transitions between live states. */
-struct transitions {
-	uint32_t *tail, *cls;
-	uint32_t n;
-	struct by_head by_head;
+/* By state: list[first[state] .. first[state + 1]). */
+struct arrivals {
+	uint32_t *first;
+	struct arrival *list;
+};
+
+/* TAIL leads into BLOCK over CLS. */
+struct lead {
+	uint32_t cls, block, tail;
 };
 
 struct minimizer {
 	const struct subsets *subsets;
 	const uint32_t *labels;
 	struct arena *scratch;
-	uint32_t n;         /* states of the subset construction */
-	uint32_t *live;     /* by state: its number among the live ones, or NOT_LIVE */
-	uint32_t *state_of; /* the way back */
-	uint32_t n_live;
-	struct transitions transitions;
-	struct partition blocks, bundles;
-};
+	uint32_t n; /* states of the subset construction */
+	struct arrivals arrivals;
+	struct partition blocks;
 
-static const uint32_t NOT_LIVE = UINT32_MAX;
-static const uint32_t NOT_PINNED = UINT32_MAX;
+	/* What counts for the splitter at hand. */
+	uint32_t *usual; /* states that usually lead into it */
+	struct lead *leads;
+	size_t n_usual, n_leads;
+};
 
 /* ---- Partitions ----------------------------------------------------------------------------- */
 
@@ -85,7 +99,6 @@ static bool partition_init(struct partition *p, struct arena *arena, uint32_t n,
 	for (uint32_t set = 0; set < p->n_sets; set++)
 		for (uint32_t i = p->first[set]; i < p->end[set]; i++)
 			p->set_of[p->elements[i]] = set;
-	p->pinned = NOT_PINNED;
 	return true;
 }
 
@@ -107,7 +120,7 @@ static void partition_mark(struct partition *p, uint32_t element)
 /* Of SET, which is marked up to MIDDLE: shall the marked part be the new set? The smaller shall. */
 static bool moves_marked(const struct partition *p, uint32_t set, uint32_t middle)
 {
-	if (set == 0 && p->pinned != NOT_PINNED)
+	if (set == 0)
 		return p->place[p->pinned] >= middle;
 	return middle - p->first[set] <= p->end[set] - middle;
 }
@@ -135,135 +148,38 @@ static void partition_split(struct partition *p)
 	}
 }
 
-/* ---- Live states ---------------------------------------------------------------------------- */
+/* ---- Arrivals ------------------------------------------------------------------------------- */
 
-static uint32_t label_of(const struct minimizer *m, uint32_t state)
+static bool find_arrivals(struct minimizer *m)
 {
-	return m->labels[m->subsets->accept[state]];
-}
+	const struct subsets *subsets = m->subsets;
+	size_t n = m->n + subsets->n_turns;
+	uint32_t *first, *place;
 
-static const uint32_t *row_of(const struct minimizer *m, uint32_t state)
-{
-	return m->subsets->next + (size_t)state * m->subsets->classes.n;
-}
-
-/* A place for N edges, given how many each head gets in first[head + 1]. */
-static bool by_head_open(struct arena *arena, struct by_head *by, uint32_t n_heads, uint32_t n,
-			 uint32_t **ret_place)
-{
-	if (!words_new(arena, n, &by->into) || !words_new(arena, (size_t)n_heads + 1, ret_place))
+	if (n >= UINT32_MAX || !words_new(m->scratch, (size_t)m->n + 1, &first) ||
+	    !words_new(m->scratch, m->n, &place))
 		return false;
-	for (uint32_t head = 0; head < n_heads; head++)
-		by->first[head + 1] += by->first[head];
-	memcpy(*ret_place, by->first, ((size_t)n_heads + 1) * sizeof(**ret_place));
-	return true;
-}
-
-/* Who leads to whom. Neighbouring classes that lead to the same state count once. */
-static bool find_predecessors(struct minimizer *m, struct by_head *by)
-{
-	uint32_t n_classes = m->subsets->classes.n;
-	uint32_t n = 0, *place;
-
-	if (!words_new(m->scratch, (size_t)m->n + 1, &by->first))
-		return false;
+	for (uint32_t state = 0; state < m->n; state++)
+		first[subsets->rows[state].usual + 1]++;
+	for (size_t i = 0; i < subsets->n_turns; i++)
+		first[subsets->turns[i].target + 1]++;
 	for (uint32_t state = 0; state < m->n; state++) {
-		const uint32_t *row = row_of(m, state);
-
-		for (uint32_t cls = 0; cls < n_classes; cls++)
-			if (cls == 0 || row[cls] != row[cls - 1]) {
-				by->first[row[cls] + 1]++;
-				n++;
-			}
+		place[state] = first[state];
+		first[state + 1] += first[state];
 	}
-	if (!by_head_open(m->scratch, by, m->n, n, &place))
+	m->arrivals.first = first;
+	m->arrivals.list = arena_array(m->scratch, n, sizeof(*m->arrivals.list));
+	m->leads = arena_array(m->scratch, subsets->n_turns, sizeof(*m->leads));
+	if (!m->arrivals.list || !m->leads || !words_new(m->scratch, m->n, &m->usual))
 		return false;
-	for (uint32_t state = 0; state < m->n; state++) {
-		const uint32_t *row = row_of(m, state);
+	for (uint32_t tail = 0; tail < m->n; tail++) {
+		const struct subset_row *row = &subsets->rows[tail];
 
-		for (uint32_t cls = 0; cls < n_classes; cls++)
-			if (cls == 0 || row[cls] != row[cls - 1])
-				by->into[place[row[cls]]++] = state;
-	}
-	return true;
-}
+		m->arrivals.list[place[row->usual]++] = (struct arrival){tail, CLASS_USUAL};
+		for (size_t i = row->first; i < row->first + row->n; i++) {
+			const struct turn *turn = &subsets->turns[i];
 
-/* A state is live if it or some state after it has another label than the dead state. */
-static bool find_live(struct minimizer *m)
-{
-	struct by_head by;
-	uint32_t *queue = NULL;
-	uint32_t n = 0;
-
-	if (!words_new(m->scratch, m->n, &m->live) || !words_new(m->scratch, m->n, &queue) ||
-	    !find_predecessors(m, &by))
-		return false;
-	for (uint32_t state = 0; state < m->n; state++) {
-		m->live[state] = NOT_LIVE;
-		if (label_of(m, state) != label_of(m, SUBSET_DEAD)) {
-			m->live[state] = n;
-			queue[n++] = state;
-		}
-	}
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t j = by.first[queue[i]]; j < by.first[queue[i] + 1]; j++)
-			if (m->live[by.into[j]] == NOT_LIVE) {
-				m->live[by.into[j]] = n;
-				queue[n++] = by.into[j];
-			}
-	m->state_of = queue;
-	m->n_live = n;
-	return true;
-}
-
-/* ---- Transitions ---------------------------------------------------------------------------- */
-
-/* Counts the transitions between live states, in all and by head. */
-static size_t count_transitions(const struct minimizer *m, uint32_t *first)
-{
-	uint32_t n_classes = m->subsets->classes.n;
-	size_t n = 0;
-
-	for (uint32_t live = 0; live < m->n_live; live++) {
-		const uint32_t *row = row_of(m, m->state_of[live]);
-
-		for (uint32_t cls = 0; cls < n_classes; cls++) {
-			uint32_t head = m->live[row[cls]];
-
-			if (head == NOT_LIVE)
-				continue;
-			first[head + 1]++;
-			n++;
-		}
-	}
-	return n;
-}
-
-static bool find_transitions(struct minimizer *m)
-{
-	uint32_t n_classes = m->subsets->classes.n;
-	struct transitions *t = &m->transitions;
-	uint32_t *place;
-	size_t n;
-
-	if (!words_new(m->scratch, (size_t)m->n_live + 1, &t->by_head.first))
-		return false;
-	n = count_transitions(m, t->by_head.first);
-	if (n >= UINT32_MAX || !words_new(m->scratch, n, &t->tail) ||
-	    !words_new(m->scratch, n, &t->cls) ||
-	    !by_head_open(m->scratch, &t->by_head, m->n_live, (uint32_t)n, &place))
-		return false;
-	for (uint32_t live = 0; live < m->n_live; live++) {
-		const uint32_t *row = row_of(m, m->state_of[live]);
-
-		for (uint32_t cls = 0; cls < n_classes; cls++) {
-			uint32_t head = m->live[row[cls]];
-
-			if (head == NOT_LIVE)
-				continue;
-			t->by_head.into[place[head]++] = t->n;
-			t->tail[t->n] = live;
-			t->cls[t->n++] = cls;
+			m->arrivals.list[place[turn->target]++] = (struct arrival){tail, turn->cls};
 		}
 	}
 	return true;
@@ -271,16 +187,21 @@ static bool find_transitions(struct minimizer *m)
 
 /* ---- Refinement ----------------------------------------------------------------------------- */
 
-/* The live state that most transitions lead to. */
+/* The state that most ways lead to. */
 static uint32_t find_hub(const struct minimizer *m)
 {
-	const uint32_t *first = m->transitions.by_head.first;
+	const uint32_t *first = m->arrivals.first;
 	uint32_t hub = 0;
 
-	for (uint32_t live = 1; live < m->n_live; live++)
-		if (first[live + 1] - first[live] > first[hub + 1] - first[hub])
-			hub = live;
+	for (uint32_t state = 1; state < m->n; state++)
+		if (first[state + 1] - first[state] > first[hub + 1] - first[hub])
+			hub = state;
 	return hub;
+}
+
+static uint32_t label_of(const struct minimizer *m, uint32_t state)
+{
+	return m->labels[m->subsets->accept[state]];
 }
 
 /* By label, the hub's first: what leads to the hub need not be looked at then. */
@@ -288,82 +209,107 @@ static bool init_blocks(struct minimizer *m)
 {
 	uint32_t *keys, n_keys = 0, hub = find_hub(m);
 
-	if (!words_new(m->scratch, m->n_live, &keys))
+	if (!words_new(m->scratch, m->n, &keys))
 		return false;
-	for (uint32_t live = 0; live < m->n_live; live++) {
-		uint32_t label = label_of(m, m->state_of[live]);
+	for (uint32_t state = 0; state < m->n; state++) {
+		uint32_t label = label_of(m, state);
 
-		keys[live] = label == label_of(m, m->state_of[hub]) ? 0 : label + 1;
-		if (keys[live] >= n_keys)
-			n_keys = keys[live] + 1;
+		keys[state] = label == label_of(m, hub) ? 0 : label + 1;
+		if (keys[state] >= n_keys)
+			n_keys = keys[state] + 1;
 	}
-	if (!partition_init(&m->blocks, m->scratch, m->n_live, keys, n_keys))
+	if (!partition_init(&m->blocks, m->scratch, m->n, keys, n_keys))
 		return false;
-	if (m->n_live > 0)
-		m->blocks.pinned = hub;
+	m->blocks.pinned = hub;
 	return true;
 }
 
-/* Splits blocks by the tails of bundle BUNDLE. */
-static void split_blocks(struct minimizer *m, uint32_t bundle)
+static void add_lead(struct minimizer *m, uint32_t cls, uint32_t block, uint32_t tail)
 {
-	const struct partition *bundles = &m->bundles;
+	m->leads[m->n_leads++] = (struct lead){cls, block, tail};
+}
 
-	for (uint32_t i = bundles->first[bundle]; i < bundles->end[bundle]; i++)
-		partition_mark(&m->blocks, m->transitions.tail[bundles->elements[i]]);
+/* The turns into other blocks than BLOCK, where STATE usually leads. */
+static void add_turns(struct minimizer *m, uint32_t state, uint32_t block)
+{
+	const struct subset_row *row = &m->subsets->rows[state];
+
+	for (size_t i = row->first; i < row->first + row->n; i++) {
+		const struct turn *turn = &m->subsets->turns[i];
+		uint32_t other = m->blocks.set_of[turn->target];
+
+		if (other != block)
+			add_lead(m, turn->cls, other, state);
+	}
+}
+
+/* Fills usual and leads with all that BLOCK splits by. */
+static void find_leads(struct minimizer *m, uint32_t block)
+{
+	const struct partition *blocks = &m->blocks;
+	const struct subset_row *rows = m->subsets->rows;
+	const uint32_t *first = m->arrivals.first;
+
+	m->n_usual = m->n_leads = 0;
+	for (uint32_t i = blocks->first[block]; i < blocks->end[block]; i++) {
+		uint32_t head = blocks->elements[i];
+
+		for (uint32_t j = first[head]; j < first[head + 1]; j++) {
+			const struct arrival *arrival = &m->arrivals.list[j];
+
+			if (arrival->cls == CLASS_USUAL) {
+				m->usual[m->n_usual++] = arrival->tail;
+				add_turns(m, arrival->tail, block);
+			} else if (blocks->set_of[rows[arrival->tail].usual] != block) {
+				add_lead(m, arrival->cls, block, arrival->tail);
+			}
+		}
+	}
+}
+
+static int compare_leads(const void *a, const void *b)
+{
+	const struct lead *x = a, *y = b;
+
+	if (x->cls != y->cls)
+		return x->cls < y->cls ? -1 : 1;
+	return (x->block > y->block) - (x->block < y->block);
+}
+
+/* Splits every block by what leads into BLOCK. */
+static void split_by(struct minimizer *m, uint32_t block)
+{
+	const struct lead *leads = m->leads;
+
+	find_leads(m, block);
+	for (size_t i = 0; i < m->n_usual; i++)
+		partition_mark(&m->blocks, m->usual[i]);
 	partition_split(&m->blocks);
-}
-
-/* Splits bundles by what leads into block BLOCK. */
-static void split_bundles(struct minimizer *m, uint32_t block)
-{
-	const struct by_head *by = &m->transitions.by_head;
-
-	for (uint32_t i = m->blocks.first[block]; i < m->blocks.end[block]; i++) {
-		uint32_t head = m->blocks.elements[i];
-
-		for (uint32_t j = by->first[head]; j < by->first[head + 1]; j++)
-			partition_mark(&m->bundles, by->into[j]);
+	if (m->n_leads > 1)
+		qsort(m->leads, m->n_leads, sizeof(*m->leads), compare_leads);
+	for (size_t i = 0; i < m->n_leads; i++) {
+		partition_mark(&m->blocks, leads[i].tail);
+		if (i + 1 == m->n_leads || compare_leads(&leads[i], &leads[i + 1]) != 0)
+			partition_split(&m->blocks);
 	}
-	partition_split(&m->bundles);
-}
-
-/*
- * Every bundle splits the blocks; every block but the hub's splits the bundles (what does not lead
- * into the others leads into that one).
- */
-static bool refine(struct minimizer *m)
-{
-	uint32_t block = 1;
-
-	if (!init_blocks(m) || !partition_init(&m->bundles, m->scratch, m->transitions.n,
-					       m->transitions.cls, m->subsets->classes.n))
-		return false;
-	for (uint32_t bundle = 0; bundle < m->bundles.n_sets; bundle++) {
-		split_blocks(m, bundle);
-		for (; block < m->blocks.n_sets; block++)
-			split_bundles(m, block);
-	}
-	return true;
 }
 
 /* ---- The quotient --------------------------------------------------------------------------- */
 
-/* The dead states are one block more. */
 static bool build_quotient(const struct minimizer *m, struct quotient *ret)
 {
-	uint32_t dead = m->blocks.n_sets;
+	const struct partition *blocks = &m->blocks;
 
-	*ret = (struct quotient){.subsets = m->subsets, .labels = m->labels, .n = dead + 1};
-	if (!words_new(m->scratch, m->n, &ret->block) ||
-	    !words_new(m->scratch, ret->n, &ret->state))
+	*ret = (struct quotient){
+		.subsets = m->subsets,
+		.labels = m->labels,
+		.n = blocks->n_sets,
+		.block = blocks->set_of,
+	};
+	if (!words_new(m->scratch, ret->n, &ret->state))
 		return false;
-	for (uint32_t state = 0; state < m->n; state++)
-		ret->block[state] =
-			m->live[state] == NOT_LIVE ? dead : m->blocks.set_of[m->live[state]];
-	for (uint32_t block = 0; block < dead; block++)
-		ret->state[block] = m->state_of[m->blocks.elements[m->blocks.first[block]]];
-	ret->state[dead] = SUBSET_DEAD;
+	for (uint32_t block = 0; block < ret->n; block++)
+		ret->state[block] = blocks->elements[blocks->first[block]];
 	return true;
 }
 
@@ -378,8 +324,11 @@ int dfa_minimize(const struct subsets *subsets, const uint32_t *labels, struct a
 	};
 	struct quotient quotient;
 
-	if (!find_live(&m) || !find_transitions(&m) || !refine(&m) ||
-	    !build_quotient(&m, &quotient) || !dfa_lay_out(&quotient, arena, scratch, ret))
+	if (!find_arrivals(&m) || !init_blocks(&m))
+		return nfa_too_big(NULL, e);
+	for (uint32_t block = 1; block < m.blocks.n_sets; block++)
+		split_by(&m, block);
+	if (!build_quotient(&m, &quotient) || !dfa_lay_out(&quotient, arena, scratch, ret))
 		return nfa_too_big(NULL, e);
 	return 0;
 }

@@ -50,9 +50,24 @@ static uint32_t add_node(struct atom_builder *b, struct node node)
 	}
 	nfa->nodes = nodes;
 	node.atom = (uint32_t)nfa->n_atoms;
-	node.pattern = b->pattern;
 	nodes[nfa->n_nodes] = node;
 	return (uint32_t)nfa->n_nodes++;
+}
+
+/* The nodes to come are for PATTERN. */
+static void begin_part(struct atom_builder *b, const struct test *pattern)
+{
+	struct nfa *nfa = b->nfa;
+	struct node_part *parts =
+		arena_grow(nfa->arena, nfa->parts, nfa->n_parts, &nfa->cap_parts, sizeof(*parts));
+
+	b->pattern = pattern;
+	if (!parts) {
+		b->failed = true;
+		return;
+	}
+	nfa->parts = parts;
+	parts[nfa->n_parts++] = (struct node_part){nfa->n_nodes, pattern};
 }
 
 static uint32_t add_set(struct atom_builder *b, struct byteset set)
@@ -124,6 +139,58 @@ static uint32_t add_skip(struct atom_builder *b, uint32_t node)
 	return loop;
 }
 
+/* ---- Sequences ------------------------------------------------------------------------------ */
+
+/* Makes room for N nodes in the trail, whose first COMMON stay. */
+static void prepare_trail(struct atom_builder *b, struct trie *trie, size_t n, size_t common)
+{
+	uint32_t *trail;
+
+	if (n <= trie->cap_trail)
+		return;
+	trail = arena_array(b->nfa->arena, 2 * n, sizeof(*trail));
+	if (!trail) {
+		b->failed = true;
+		return;
+	}
+	if (common)
+		memcpy(trail, trie->trail, common * sizeof(*trail));
+	trie->trail = trail;
+	trie->cap_trail = 2 * n;
+}
+
+/* Adds a way from place COMMON of the trail to NODE. */
+static void fork_trail(struct atom_builder *b, struct trie *trie, size_t common, uint32_t node)
+{
+	uint32_t before;
+
+	if (b->failed)
+		return;
+	if (common == 0) {
+		trie->start = add_split(b, node, trie->start);
+		return;
+	}
+	before = trie->trail[common - 1];
+	node = add_split(b, node, b->nfa->nodes[before].out);
+	b->nfa->nodes[before].out = node;
+}
+
+/* TEXT, then OUT. */
+static void add_sequence(struct atom_builder *b, struct str text, uint32_t out)
+{
+	struct trie *trie = &b->nfa->texts;
+	struct str last = trie->last_text;
+	size_t common = 0;
+
+	while (common < text.n && common < last.n && text.p[common] == last.p[common])
+		common++;
+	prepare_trail(b, trie, text.n, common);
+	for (size_t i = text.n; i-- > common && !b->failed;)
+		out = trie->trail[i] = add_byte(b, text.p[i], out);
+	fork_trail(b, trie, common, out);
+	trie->last_text = text;
+}
+
 /* ---- Patterns ------------------------------------------------------------------------------- */
 
 static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, uint32_t out);
@@ -133,6 +200,7 @@ static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, 
 static uint32_t add_repeat(struct atom_builder *b, const struct regex_tree *tree, uint32_t out)
 {
 	uint32_t start = out;
+	int min = tree->min;
 
 	if (tree->max == REGEX_UNBOUNDED) {
 		uint32_t body;
@@ -141,10 +209,14 @@ static uint32_t add_repeat(struct atom_builder *b, const struct regex_tree *tree
 		body = add_tree(b, tree->kids, start);
 		if (!b->failed)
 			b->nfa->nodes[start].out = body;
+		if (min > 0) { /* the loop is entered by its body: that is one time */
+			start = body;
+			min--;
+		}
 	}
 	for (int i = tree->min; i < tree->max && !b->failed; i++)
 		start = add_split(b, add_tree(b, tree->kids, start), out);
-	for (int i = 0; i < tree->min && !b->failed; i++)
+	for (int i = 0; i < min && !b->failed; i++)
 		start = add_tree(b, tree->kids, start);
 	return start;
 }
@@ -174,49 +246,116 @@ static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, 
 	return 0;
 }
 
+/* The same in every part, so that both make equal nodes? */
+static bool same_tree(const struct regex_tree *x, const struct regex_tree *y)
+{
+	const struct regex_tree *a = x->kids, *b = y->kids;
+
+	if (x->kind != y->kind || x->negated != y->negated || x->min != y->min ||
+	    x->max != y->max || memcmp(&x->set, &y->set, sizeof(x->set)) != 0)
+		return false;
+	for (; a && b; a = a->older, b = b->older)
+		if (!same_tree(a, b))
+			return false;
+	return !a && !b;
+}
+
 /* NOLINTEND(misc-no-recursion) */
 
-/* *FLOATING: where a search begins that may skip bytes first. */
-static int add_regex(struct atom_builder *b, uint32_t *anchored, uint32_t *floating, struct err *e)
+/* The pieces of BRANCH from the first to the last; it lists them the other way round. */
+static const struct regex_tree **list_pieces(struct atom_builder *b,
+					     const struct regex_tree *branch, size_t *ret_n)
+{
+	const struct regex_tree **pieces;
+	size_t n = 0;
+
+	for (const struct regex_tree *piece = branch->kids; piece; piece = piece->older)
+		n++;
+	pieces = arena_array(b->nfa->arena, n, sizeof(struct regex_tree *));
+	*ret_n = n;
+	for (const struct regex_tree *piece = branch->kids; piece && pieces; piece = piece->older)
+		pieces[--n] = piece;
+	if (!pieces)
+		b->failed = true;
+	return pieces;
+}
+
+/* One piece, then OUT; *TAIL is a node through which all leave it. */
+static uint32_t add_piece(struct atom_builder *b, const struct regex_tree *piece, uint32_t out,
+			  uint32_t *tail)
+{
+	if (piece->kind == REGEX_BYTES) {
+		*tail = add_tree(b, piece, out);
+		return *tail;
+	}
+	*tail = add_node(b, (struct node){NODE_SPLIT, .out = out});
+	return add_tree(b, piece, *tail);
+}
+
+static void add_regex_branch(struct atom_builder *b, struct trie *trie,
+			     const struct regex_tree *branch)
+{
+	size_t n, common = 0;
+	const struct regex_tree **pieces = list_pieces(b, branch, &n);
+	uint32_t out = b->match;
+
+	if (!pieces)
+		return;
+	while (common < n && common < trie->n_last_pieces &&
+	       same_tree(pieces[common], trie->last_pieces[common]))
+		common++;
+	prepare_trail(b, trie, n, common);
+	for (size_t i = n; i-- > common && !b->failed;)
+		out = add_piece(b, pieces[i], out, &trie->trail[i]);
+	fork_trail(b, trie, common, out);
+	trie->last_pieces = pieces;
+	trie->n_last_pieces = n;
+}
+
+static int add_regex(struct atom_builder *b, struct err *e)
 {
 	const struct test *test = b->pattern;
+	struct nfa *nfa = b->nfa;
 	struct regex regex;
-	int r = regex_parse(test->text, test->at, b->nfa->arena, &regex, e);
+	int r = regex_parse(test->text, test->at, nfa->arena, &regex, e);
 
 	if (r < 0 || regex.dead)
 		return r;
 	if (regex.anchored)
-		*anchored = add_split(b, add_tree(b, regex.anchored, b->match), *anchored);
+		add_regex_branch(b, &nfa->anchored, regex.anchored);
 	if (regex.floating)
-		*floating = add_split(b, add_tree(b, regex.floating, b->match), *floating);
+		for (const struct regex_tree *kid = regex.floating->kids; kid && !b->failed;
+		     kid = kid->older)
+			add_regex_branch(b, &nfa->floating, kid);
 	return 0;
 }
 
 /* The path itself and what lies below it; below "/" is everything that begins with it. */
-static uint32_t add_subpath(struct atom_builder *b, struct str path)
+static void add_subpath(struct atom_builder *b, struct str path)
 {
-	if (str_is(path, "/"))
-		return add_text(b, path, b->match);
-	return add_text(b, path, add_split(b, b->accept, add_byte(b, '/', b->match)));
+	uint32_t out = b->match;
+
+	if (!str_is(path, "/"))
+		out = add_split(b, b->accept, add_byte(b, '/', b->match));
+	add_sequence(b, path, out);
 }
 
-static int add_pattern(struct atom_builder *b, uint32_t *anchored, uint32_t *floating,
-		       struct err *e)
+static int add_pattern(struct atom_builder *b, struct err *e)
 {
 	const struct test *test = b->pattern;
 
 	switch (test->match) {
 	case MATCH_LITERAL:
-		*anchored = add_split(b, add_text(b, test->text, b->accept), *anchored);
+		add_sequence(b, test->text, b->accept);
 		return 0;
 	case MATCH_PREFIX:
-		*anchored = add_split(b, add_text(b, test->text, b->match), *anchored);
+		add_sequence(b, test->text, b->match);
 		return 0;
 	case MATCH_SUBPATH:
-		*anchored = add_split(b, add_subpath(b, test->text), *anchored);
+		add_subpath(b, test->text);
 		return 0;
 	default:
-		return add_regex(b, anchored, floating, e);
+		return add_regex(b, e);
 	}
 }
 
@@ -226,20 +365,19 @@ static int add_pattern(struct atom_builder *b, uint32_t *anchored, uint32_t *flo
 static bool know_nodes(struct nfa *nfa)
 {
 	size_t n = nfa->cap_nodes;
-	struct node_list **closures;
+	uint32_t *closure;
 
 	if (nfa->n_nodes <= nfa->n_known)
 		return true;
-	closures = arena_array(nfa->arena, n, sizeof(struct node_list *));
+	closure = arena_array(nfa->arena, n, sizeof(*closure));
 	nfa->seen = arena_array(nfa->arena, n, sizeof(*nfa->seen));
 	nfa->seen_at_end = arena_array(nfa->arena, n, sizeof(*nfa->seen_at_end));
 	nfa->listed = arena_array(nfa->arena, n, sizeof(*nfa->listed));
-	nfa->stack = arena_array(nfa->arena, 2 * n, sizeof(*nfa->stack));
-	if (!closures || !nfa->seen || !nfa->seen_at_end || !nfa->listed || !nfa->stack)
+	if (!closure || !nfa->seen || !nfa->seen_at_end || !nfa->listed)
 		return false;
 	if (nfa->n_known)
-		memcpy(closures, nfa->closures, nfa->n_known * sizeof(struct node_list *));
-	nfa->closures = closures;
+		memcpy(closure, nfa->closure, nfa->n_known * sizeof(*closure));
+	nfa->closure = closure;
 	nfa->n_known = n;
 	return true;
 }
@@ -273,43 +411,71 @@ void nfa_sort(struct node_list *list)
 }
 
 /* A visit on the stack: the node, and in the lowest bit whether the input must end. */
-static void visit(struct nfa *nfa, size_t *depth, uint32_t node, bool at_end)
+static bool visit(struct nfa *nfa, uint32_t node, bool at_end)
 {
 	uint32_t *seen = at_end ? nfa->seen_at_end : nfa->seen;
 
 	if (!node || seen[node] == nfa->closure_generation)
-		return;
+		return true;
 	seen[node] = nfa->closure_generation;
-	nfa->stack[(*depth)++] = node << 1 | at_end;
+	return node_list_push(nfa->arena, &nfa->stack, node << 1 | at_end);
 }
 
-static struct node_list *compute_closure(struct nfa *nfa, uint32_t start)
+/* Goes on from a visit, or adds its node to LIST. */
+static bool visit_next(struct nfa *nfa, uint32_t top, struct node_list *list)
 {
-	struct node_list *ret = arena_alloc(nfa->arena, sizeof(*ret));
-	size_t depth = 0;
-	bool ok = ret;
+	const struct node *node = &nfa->nodes[top >> 1];
+	bool at_end = top & 1;
 
-	nfa->closure_generation++;
-	visit(nfa, &depth, start, false);
-	while (depth > 0 && ok) {
-		uint32_t top = nfa->stack[--depth];
-		const struct node *node = &nfa->nodes[top >> 1];
-		bool at_end = top & 1;
-
-		if (node->kind == NODE_SPLIT || node->kind == NODE_END)
-			visit(nfa, &depth, node->out, at_end || node->kind == NODE_END);
-		if (node->kind == NODE_SPLIT)
-			visit(nfa, &depth, node->other, at_end);
-		if (node->kind == NODE_MATCH && at_end)
-			visit(nfa, &depth, node->out, false);
-		else if (node->kind == NODE_MATCH || node->kind == NODE_ACCEPT ||
-			 (node->kind == NODE_BYTES && !at_end))
-			ok = node_list_push(nfa->arena, ret, top >> 1);
+	switch (node->kind) {
+	case NODE_SPLIT:
+		return visit(nfa, node->out, at_end) && visit(nfa, node->other, at_end);
+	case NODE_END:
+		return visit(nfa, node->out, true);
+	case NODE_MATCH:
+		if (at_end)
+			return visit(nfa, node->out, false);
+		break;
+	case NODE_BYTES:
+		if (at_end)
+			return true;
+		break;
+	default:
+		break;
 	}
-	if (!ok)
-		return NULL;
+	return node_list_push(nfa->arena, list, top >> 1);
+}
+
+static bool compute_closure(struct nfa *nfa, uint32_t start, struct node_list *ret)
+{
+	nfa->closure_generation++;
+	nfa->stack.n = 0;
+	if (!visit(nfa, start, false))
+		return false;
+	while (nfa->stack.n > 0)
+		if (!visit_next(nfa, nfa->stack.p[--nfa->stack.n], ret))
+			return false;
 	nfa_sort(ret);
-	return ret;
+	return true;
+}
+
+/* The closure of NODE, valid until the next is asked for. NULL: no memory. */
+static const struct node_list *find_closure(struct nfa *nfa, uint32_t node)
+{
+	struct node_list *closures;
+
+	if (nfa->closure[node])
+		return &nfa->closures[nfa->closure[node] - 1];
+	closures = arena_grow(nfa->arena, nfa->closures, nfa->n_closures, &nfa->cap_closures,
+			      sizeof(*closures));
+	if (!closures)
+		return NULL;
+	nfa->closures = closures;
+	closures[nfa->n_closures] = (struct node_list){0};
+	if (!compute_closure(nfa, node, &closures[nfa->n_closures]))
+		return NULL;
+	nfa->closure[node] = (uint32_t)++nfa->n_closures;
+	return &closures[nfa->n_closures - 1];
 }
 
 void nfa_begin(struct nfa *nfa, struct node_list *list)
@@ -330,6 +496,7 @@ static bool collect_one(struct nfa *nfa, struct node_list *list, uint32_t node)
 bool nfa_collect(struct nfa *nfa, struct node_list *list, uint32_t node)
 {
 	enum node_kind kind = nfa->nodes[node].kind;
+	const struct node_list *closure;
 	bool ok = true;
 
 	if (!know_nodes(nfa))
@@ -338,12 +505,11 @@ bool nfa_collect(struct nfa *nfa, struct node_list *list, uint32_t node)
 		return true;
 	if (kind != NODE_SPLIT && kind != NODE_END)
 		return collect_one(nfa, list, node);
-	if (!nfa->closures[node])
-		nfa->closures[node] = compute_closure(nfa, node);
-	if (!nfa->closures[node])
+	closure = find_closure(nfa, node);
+	if (!closure)
 		return false;
-	for (size_t i = 0; i < nfa->closures[node]->n && ok; i++)
-		ok = collect_one(nfa, list, nfa->closures[node]->p[i]);
+	for (size_t i = 0; i < closure->n && ok; i++)
+		ok = collect_one(nfa, list, closure->p[i]);
 	return ok;
 }
 
@@ -438,26 +604,35 @@ static uint32_t add_aliases(struct atom_builder *b, uint32_t start)
 
 /* ---- Atoms ---------------------------------------------------------------------------------- */
 
+/* Nothing is in TRIE any more; its room stays. */
+static void empty_trie(struct trie *trie)
+{
+	*trie = (struct trie){.trail = trie->trail, .cap_trail = trie->cap_trail};
+}
+
 /* 0, or -ERR_POLICY; running out of memory is left in b->failed, with b->pattern at fault. */
 static int add_patterns(struct atom_builder *b, const struct test *const *tests, size_t n,
 			uint32_t *ret, struct err *e)
 {
-	uint32_t anchored = 0, floating = 0;
+	struct nfa *nfa = b->nfa;
 
+	empty_trie(&nfa->texts);
+	empty_trie(&nfa->anchored);
+	empty_trie(&nfa->floating);
 	for (size_t i = 0; i < n && !b->failed; i++) {
 		int r;
 
-		b->pattern = tests[i];
-		r = add_pattern(b, &anchored, &floating, e);
+		begin_part(b, tests[i]);
+		r = add_pattern(b, e);
 		if (r < 0)
 			return r;
 	}
 	if (b->failed)
 		return 0;
-	b->pattern = NULL;
-	if (floating)
-		floating = add_skip(b, floating);
-	*ret = add_split(b, anchored, floating);
+	begin_part(b, NULL);
+	*ret = add_split(b, nfa->texts.start, nfa->anchored.start);
+	if (nfa->floating.start) /* a search that may skip bytes first */
+		*ret = add_split(b, *ret, add_skip(b, nfa->floating.start));
 	return 0;
 }
 
@@ -475,6 +650,7 @@ int nfa_add_atom(struct nfa *nfa, const struct test *const *tests, size_t n, uns
 	if (!starts)
 		return nfa_too_big(n ? tests[0] : NULL, e);
 	nfa->starts = starts;
+	begin_part(&b, NULL);
 	b.accept = add_node(&b, (struct node){NODE_ACCEPT});
 	b.match = add_node(&b, (struct node){NODE_MATCH, .out = b.accept});
 	r = add_patterns(&b, tests, n, &start, e);

@@ -14,8 +14,11 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "policy/byteset.h"
 #include "policy/policy.h"
+
+struct regex_tree;
 
 enum node_kind {
 	NODE_NONE,
@@ -28,10 +31,32 @@ enum node_kind {
 
 struct node {
 	enum node_kind kind;
-	uint32_t out, other; /* node 0 is none */
-	uint32_t set;        /* BYTES: index into sets */
+	uint32_t out; /* node 0 is none */
+	union {
+		uint32_t other; /* SPLIT */
+		uint32_t set;   /* BYTES: index into sets */
+	};
 	uint32_t atom;
-	const struct test *pattern; /* NULL: belongs to the whole atom */
+};
+
+/* Nodes from FIRST on, up to those of the next part, were made for PATTERN. */
+struct node_part {
+	size_t first;
+	const struct test *pattern; /* NULL: for the whole atom */
+};
+
+/*
+ * Sequences of bytes, or of pieces of regular expressions. Those that begin alike share nodes where
+ * one was added right after the other.
+ */
+struct trie {
+	uint32_t start;  /* node 0: nothing was added */
+	uint32_t *trail; /* of what was added last, by place: the node whose `out` is the next place
+			  */
+	size_t cap_trail;
+	struct str last_text;
+	const struct regex_tree *const *last_pieces;
+	size_t n_last_pieces;
 };
 
 /* Nodes where something is decided (BYTES, MATCH, ACCEPT), each at most once. */
@@ -59,18 +84,23 @@ struct nfa {
 	struct arena *arena;
 	struct node *nodes;
 	size_t n_nodes, cap_nodes;
+	struct node_part *parts;
+	size_t n_parts, cap_parts;
 	struct byteset *sets;
 	size_t n_sets, cap_sets;
 	uint32_t single[2][BYTES]; /* by ATOM_FOLD and byte: the set of that byte alone, plus one */
 	uint32_t *starts;          /* one node per atom */
 	size_t n_atoms, cap_atoms;
+	struct trie texts, anchored, floating; /* of the atom under construction */
 
 	/* By node, for n_known of them: what nfa_collect() knows and needs. */
 	size_t n_known;
-	struct node_list **closures;  /* of SPLIT and END; NULL: not computed yet */
+	uint32_t *closure; /* of SPLIT and END: index into closures, plus one; 0: not yet */
 	uint32_t *seen, *seen_at_end; /* generation of the closure under way */
 	uint32_t *listed;             /* generation of the list under way */
-	uint32_t *stack;
+	struct node_list *closures;
+	size_t n_closures, cap_closures;
+	struct node_list stack;
 	uint32_t closure_generation, list_generation;
 };
 

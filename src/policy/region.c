@@ -32,11 +32,11 @@ static const enum phase next_phase[PHASE_COUNT][KIND_COUNT] = {
 	[PHASE_NAME] = {PHASE_SLASH, PHASE_NAME, PHASE_NAME},
 };
 
-static enum byte_kind kind_of(const struct dfa *dfa, unsigned cls)
+static enum byte_kind kind_of(unsigned cls)
 {
-	if (cls == dfa->classes.of['/'])
+	if (cls == CLASS_SLASH)
 		return KIND_SLASH;
-	return cls == dfa->classes.of['.'] ? KIND_DOT : KIND_OTHER;
+	return cls == CLASS_DOT ? KIND_DOT : KIND_OTHER;
 }
 
 /* ---- Verdicts ------------------------------------------------------------------------------- */
@@ -140,18 +140,25 @@ static void leave(struct search *s, uint32_t node)
 	}
 }
 
-/* The successor of the frame's node over its next class; false: there is none. */
+/* The next successor of the frame's node; false: there are no more. */
 static bool next_successor(const struct search *s, struct frame *frame, uint32_t *ret)
 {
 	const struct dfa *dfa = &s->policy->paths;
-	policy_state state = frame->node / PHASE_COUNT;
-	unsigned cls = frame->cls++;
-	enum phase phase = next_phase[frame->node % PHASE_COUNT][kind_of(dfa, cls)];
+	const uint32_t *row = dfa->next + (size_t)(frame->node / PHASE_COUNT) * dfa->classes.n;
 
-	if (phase == PHASE_NONE)
-		return false;
-	*ret = node_of(dfa_next(dfa, state, cls), phase);
-	return *ret != frame->node;
+	while (frame->cls < dfa->classes.n) {
+		unsigned cls = frame->cls++;
+		enum phase phase;
+
+		if (kind_of(cls) == KIND_OTHER && cls != CLASS_USUAL &&
+		    row[cls] == row[CLASS_USUAL])
+			continue;
+		phase = next_phase[frame->node % PHASE_COUNT][kind_of(cls)];
+		*ret = node_of(row[cls], phase);
+		if (phase != PHASE_NONE && *ret != frame->node)
+			return true;
+	}
+	return false;
 }
 
 static void search_from(struct search *s, uint32_t root)
@@ -163,15 +170,13 @@ static void search_from(struct search *s, uint32_t root)
 		struct frame *frame = &s->frames[s->n_frames - 1];
 		uint32_t node = frame->node, next;
 
-		if (frame->cls == s->policy->paths.classes.n) {
+		if (!next_successor(s, frame, &next)) {
 			s->n_frames--;
 			leave(s, node);
 			if (s->n_frames == 0)
 				continue;
 			next = node;
 			node = s->frames[s->n_frames - 1].node;
-		} else if (!next_successor(s, frame, &next)) {
-			continue;
 		} else if (!s->order[next]) {
 			enter(s, next);
 			continue;
@@ -208,7 +213,7 @@ int policy_find_below(struct policy *policy, struct arena *scratch, struct err *
 	if (!below || !search_init(&s, policy, scratch))
 		return err_set(e, ERR_LIMIT, "the policy needs too much memory");
 	for (policy_state state = 0; state < dfa->n_states; state++) {
-		uint32_t root = node_of(dfa_next(dfa, state, dfa->classes.of['/']), PHASE_SLASH);
+		uint32_t root = node_of(dfa_next(dfa, state, CLASS_SLASH), PHASE_SLASH);
 		int64_t id;
 
 		search_from(&s, root);
@@ -269,7 +274,7 @@ static bool add_successors(struct pairs *pairs, policy_state from, policy_state 
 
 	for (unsigned cls = 0; cls < dfa->classes.n; cls++)
 		if (!add_pair(pairs, dfa_next(dfa, from, cls), dfa_next(dfa, to, cls),
-			      next_phase[phase][kind_of(dfa, cls)]))
+			      next_phase[phase][kind_of(cls)]))
 			return false;
 	return true;
 }
@@ -279,7 +284,7 @@ static unsigned compare_below(struct pairs *pairs, policy_state from, policy_sta
 {
 	const unsigned all = REGION_LOOSER | REGION_STRICTER;
 	const struct dfa *dfa = &pairs->policy->paths;
-	unsigned change = REGION_SAME, slash = dfa->classes.of['/'];
+	unsigned change = REGION_SAME, slash = CLASS_SLASH;
 
 	if (!add_pair(pairs, dfa_next(dfa, from, slash), dfa_next(dfa, to, slash), PHASE_SLASH))
 		return all;

@@ -11,17 +11,10 @@
 /* Stands in the start's set, so that no other state is taken for it. */
 static const uint32_t START_MARK = UINT32_MAX;
 
-/* Where the bytes of one class lead besides the common way: outs[first .. first + n). */
-struct move {
-	size_t first;
-	uint32_t n;
-	uint32_t hash;
-	uint32_t target;
-};
-
+/* A byte set, as a set of classes. */
 struct set_classes {
-	uint8_t *list;
-	unsigned n;
+	struct byteset has;
+	struct byteset turns; /* the classes that it treats otherwise than CLASS_USUAL */
 };
 
 struct builder {
@@ -30,13 +23,9 @@ struct builder {
 	struct subsets *ret;
 	struct set_classes *sets; /* by byte set */
 
-	/* The state at hand. */
-	struct node_list current;
-	struct move moves[BYTES];
-	uint32_t *outs;
-	size_t cap_outs;
-	struct node_list way; /* n_common nodes that every byte leads to, then those of one move */
-	size_t n_common;
+	/* Where the nodes of the state at hand lead over one class. */
+	uint32_t *way;
+	size_t n_way, cap_way;
 
 	/* Ways that were gone before. */
 	struct intern ways;
@@ -85,27 +74,23 @@ static void find_classes(const struct nfa *nfa, struct byte_classes *ret)
 		split_classes(ret, &nfa->sets[i]);
 }
 
-/* The classes of each byte set, as lists. */
 static bool list_classes(struct builder *b)
 {
 	const struct byte_classes *classes = &b->ret->classes;
-	struct nfa *nfa = b->nfa;
+	const struct nfa *nfa = b->nfa;
 
 	b->sets = arena_array(b->options->arena, nfa->n_sets, sizeof(*b->sets));
 	if (!b->sets)
 		return false;
 	for (size_t i = 0; i < nfa->n_sets; i++) {
 		struct set_classes *set = &b->sets[i];
-		bool has[BYTES] = {false};
 
-		set->list = arena_alloc(b->options->arena, classes->n);
-		if (!set->list)
-			return false;
 		for (unsigned byte = 0; byte < BYTES; byte++)
-			has[classes->of[byte]] |= byteset_has(&nfa->sets[i], byte);
-		for (unsigned cls = 0; cls < classes->n; cls++)
-			if (has[cls])
-				set->list[set->n++] = (uint8_t)cls;
+			if (byteset_has(&nfa->sets[i], byte))
+				byteset_add(&set->has, classes->of[byte]);
+		set->turns = set->has;
+		if (byteset_has(&set->has, CLASS_USUAL))
+			byteset_invert(&set->turns);
 	}
 	return true;
 }
@@ -168,94 +153,6 @@ static int64_t put_state(struct builder *b, const struct node_list *list, bool i
 
 /* ---- Expansion ------------------------------------------------------------------------------ */
 
-static bool same_move(const struct builder *b, const struct move *x, const struct move *y)
-{
-	if (x->hash != y->hash || x->n != y->n)
-		return false;
-	return x->n == 0 ||
-	       memcmp(b->outs + x->first, b->outs + y->first, x->n * sizeof(*b->outs)) == 0;
-}
-
-/* Room for N words in outs. */
-static bool reserve_outs(struct builder *b, size_t n)
-{
-	if (n <= b->cap_outs)
-		return true;
-	b->outs = arena_array(b->options->arena, 2 * n, sizeof(*b->outs));
-	b->cap_outs = b->outs ? 2 * n : 0;
-	return b->outs;
-}
-
-/* The node to which every byte leads from NODE; 0: it depends on the byte. */
-static uint32_t common_out(const struct builder *b, uint32_t node)
-{
-	const struct node *from = &b->nfa->nodes[node];
-
-	if (from->kind == NODE_MATCH)
-		return node;
-	if (from->kind == NODE_BYTES && b->sets[from->set].n == b->ret->classes.n)
-		return from->out;
-	return 0;
-}
-
-/* Begins the way with what is common to all bytes; of current only the rest is left. */
-static bool split_common(struct builder *b)
-{
-	size_t left = 0;
-
-	b->way.n = 0;
-	for (size_t i = 0; i < b->current.n; i++) {
-		uint32_t node = b->current.p[i], out = common_out(b, node);
-
-		if (out && !node_list_push(b->options->arena, &b->way, out))
-			return false;
-		if (!out && b->nfa->nodes[node].kind == NODE_BYTES)
-			b->current.p[left++] = node;
-	}
-	b->current.n = left;
-	b->n_common = b->way.n;
-	return true;
-}
-
-/* Counts what is left by class, and gives each class its part of outs. */
-static size_t count_moves(struct builder *b)
-{
-	unsigned n_classes = b->ret->classes.n;
-	size_t total = 0;
-
-	memset(b->moves, 0, n_classes * sizeof(*b->moves));
-	for (size_t i = 0; i < b->current.n; i++) {
-		const struct set_classes *set = &b->sets[b->nfa->nodes[b->current.p[i]].set];
-
-		for (unsigned j = 0; j < set->n; j++)
-			b->moves[set->list[j]].n++;
-	}
-	for (unsigned cls = 0; cls < n_classes; cls++) {
-		b->moves[cls].first = total;
-		total += b->moves[cls].n;
-		b->moves[cls].n = 0;
-	}
-	return total;
-}
-
-static bool find_moves(struct builder *b)
-{
-	if (!split_common(b) || !reserve_outs(b, count_moves(b)))
-		return false;
-	for (size_t i = 0; i < b->current.n; i++) {
-		const struct node *node = &b->nfa->nodes[b->current.p[i]];
-		const struct set_classes *set = &b->sets[node->set];
-
-		for (unsigned j = 0; j < set->n; j++) {
-			struct move *move = &b->moves[set->list[j]];
-
-			b->outs[move->first + move->n++] = node->out;
-			move->hash = (move->hash ^ node->out) * 0x01000193u;
-		}
-	}
-	return true;
-}
-
 /* The state in which N nodes put the automaton. INTERN_FAILED: no memory. */
 static int64_t enter(struct builder *b, const uint32_t *nodes, size_t n, bool is_start)
 {
@@ -274,18 +171,43 @@ static int64_t enter(struct builder *b, const uint32_t *nodes, size_t n, bool is
 	return put_state(b, list, is_start);
 }
 
-/* Where MOVE leads: states share most of their ways. INTERN_FAILED: no memory. */
-static int64_t follow(struct builder *b, const struct move *move)
+/* Sets the way of N nodes over CLS. */
+static bool find_way(struct builder *b, const uint32_t *nodes, size_t n, unsigned cls)
+{
+	uint32_t *way = b->way;
+	size_t n_way = 0;
+
+	if (n > b->cap_way) {
+		b->way = way = arena_array(b->options->arena, 2 * n, sizeof(*way));
+		b->cap_way = way ? 2 * n : 0;
+		if (!way)
+			return false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct node *node = &b->nfa->nodes[nodes[i]];
+
+		if (node->kind == NODE_MATCH)
+			way[n_way++] = nodes[i];
+		else if (node->kind == NODE_BYTES && byteset_has(&b->sets[node->set].has, cls))
+			way[n_way++] = node->out;
+	}
+	b->n_way = n_way;
+	return true;
+}
+
+/*
+ * The state that CLS leads to from N nodes: states share most of their ways. INTERN_FAILED: no
+ * memory.
+ */
+static int64_t follow(struct builder *b, const uint32_t *nodes, size_t n, unsigned cls)
 {
 	size_t n_before = b->ways.n;
 	int64_t way, target;
 	uint32_t *targets;
 
-	b->way.n = b->n_common;
-	for (uint32_t i = 0; i < move->n; i++)
-		if (!node_list_push(b->options->arena, &b->way, b->outs[move->first + i]))
-			return INTERN_FAILED;
-	way = intern_put(&b->ways, b->way.p, b->way.n);
+	if (!find_way(b, nodes, n, cls))
+		return INTERN_FAILED;
+	way = intern_put(&b->ways, b->way, b->n_way);
 	if (way < 0 || b->ways.n == n_before)
 		return way < 0 ? way : b->way_targets[way];
 	targets = arena_grow(b->options->arena, b->way_targets, n_before, &b->cap_way_targets,
@@ -293,80 +215,90 @@ static int64_t follow(struct builder *b, const struct move *move)
 	if (!targets)
 		return INTERN_FAILED;
 	b->way_targets = targets;
-	target = enter(b, b->way.p, b->way.n, false);
+	target = enter(b, b->way, b->n_way, false);
 	targets[way] = (uint32_t)target;
 	return target;
 }
 
-/* The class that goes the same way among GROUPS, one for each way and N of them; or CLS itself.
- */
-static unsigned find_group(const struct builder *b, unsigned cls, const uint8_t *groups, unsigned n)
+/* The classes over which some of N nodes leads elsewhere than over CLASS_USUAL. */
+static struct byteset find_turns(const struct builder *b, const uint32_t *nodes, size_t n)
 {
-	for (unsigned i = 0; i < n; i++)
-		if (same_move(b, &b->moves[cls], &b->moves[groups[i]]))
-			return groups[i];
-	return cls;
+	struct byteset turns = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		const struct node *node = &b->nfa->nodes[nodes[i]];
+
+		if (node->kind == NODE_BYTES)
+			byteset_unite(&turns, &b->sets[node->set].turns);
+	}
+	return turns;
 }
 
-static bool load_state(struct builder *b, uint32_t state)
+/* A new row that leads to USUAL. NULL: no memory. */
+static struct subset_row *add_row(struct builder *b, uint32_t usual)
+{
+	struct subsets *subsets = b->ret;
+	struct subset_row *rows = arena_grow(b->options->arena, subsets->rows, subsets->n_rows,
+					     &subsets->cap_rows, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	subsets->rows = rows;
+	rows[subsets->n_rows] = (struct subset_row){.usual = usual, .first = subsets->n_turns};
+	return &rows[subsets->n_rows++];
+}
+
+static bool add_turn(struct builder *b, struct subset_row *row, struct turn turn)
+{
+	struct subsets *subsets = b->ret;
+	struct turn *turns = arena_grow(b->options->arena, subsets->turns, subsets->n_turns,
+					&subsets->cap_turns, sizeof(*turns));
+
+	if (!turns)
+		return false;
+	subsets->turns = turns;
+	turns[subsets->n_turns++] = turn;
+	row->n++;
+	return true;
+}
+
+/* Finds out where STATE, the first without a row, leads. False: no memory, or too many states. */
+static bool expand(struct builder *b, uint32_t state)
 {
 	size_t n;
 	const uint32_t *nodes = intern_get(&b->ret->sets, state, &n);
+	int64_t target;
+	struct byteset turns;
+	struct subset_row *row;
 
-	b->current.n = 0;
-	for (size_t i = 0; i < n && nodes[i] != START_MARK; i++)
-		if (!node_list_push(b->options->arena, &b->current, nodes[i]))
+	if (n > 0 && nodes[n - 1] == START_MARK)
+		n--;
+	target = follow(b, nodes, n, CLASS_USUAL);
+	row = target < 0 ? NULL : add_row(b, (uint32_t)target);
+	turns = find_turns(b, nodes, n);
+	for (unsigned cls = 0; row && cls < b->ret->classes.n; cls++) {
+		if (!byteset_has(&turns, cls))
+			continue;
+		target = follow(b, nodes, n, cls);
+		if (target < 0 || (target != row->usual &&
+				   !add_turn(b, row, (struct turn){cls, (uint32_t)target})))
 			return false;
-	return true;
-}
-
-/* Room in next for the row of STATE, all dead. */
-static uint32_t *add_row(struct builder *b, uint32_t state)
-{
-	struct subsets *subsets = b->ret;
-	size_t n = subsets->classes.n;
-	size_t used = state * n;
-
-	if (subsets->cap_next - used < n) {
-		size_t cap = subsets->cap_next ? 2 * subsets->cap_next : 64 * n;
-		uint32_t *next = arena_array(b->options->arena, cap, sizeof(*next));
-
-		if (!next)
-			return NULL;
-		if (used)
-			memcpy(next, subsets->next, used * sizeof(*next));
-		subsets->next = next;
-		subsets->cap_next = cap;
 	}
-	return subsets->next + used;
-}
-
-/* Finds out where STATE leads. False: no memory, or too many states. */
-static bool expand(struct builder *b, uint32_t state)
-{
-	uint8_t groups[BYTES];
-	unsigned n_groups = 0;
-	uint32_t *row = add_row(b, state);
-
-	if (!row || !load_state(b, state) || !find_moves(b))
-		return false;
-	for (unsigned cls = 0; cls < b->ret->classes.n; cls++) {
-		unsigned group = find_group(b, cls, groups, n_groups);
-
-		if (group == cls) {
-			int64_t target = follow(b, &b->moves[cls]);
-
-			if (target < 0 || b->ret->sets.n > b->options->states)
-				return false;
-			b->moves[cls].target = (uint32_t)target;
-			groups[n_groups++] = (uint8_t)cls;
-		}
-		row[cls] = b->moves[group].target;
-	}
-	return true;
+	return row && b->ret->sets.n <= b->options->states;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------ */
+
+/* How often nodes of the part occur in states. */
+static size_t count_uses(const struct nfa *nfa, const uint32_t *uses, size_t part)
+{
+	size_t end = part + 1 < nfa->n_parts ? nfa->parts[part + 1].first : nfa->n_nodes;
+	size_t sum = 0;
+
+	for (size_t node = nfa->parts[part].first; node < end; node++)
+		sum += uses[node];
+	return sum;
+}
 
 /* The pattern whose nodes take up most room in the states. */
 static const struct test *find_fault(struct builder *b)
@@ -374,22 +306,25 @@ static const struct test *find_fault(struct builder *b)
 	const struct nfa *nfa = b->nfa;
 	const struct intern *sets = &b->ret->sets;
 	const struct test *worst = NULL;
-	size_t most = 0, sum = 0;
+	uint32_t *uses = nfa->seen; /* not needed any more */
+	size_t most = 0;
 
-	if (!nfa->seen)
+	if (!uses)
 		return NULL;
-	/* The generations are not needed any more: they serve as counters. */
-	memset(nfa->seen, 0, nfa->n_nodes * sizeof(*nfa->seen));
-	for (size_t i = 0; i < sets->n_words; i++)
-		if (sets->words[i] != START_MARK)
-			nfa->seen[sets->words[i]]++;
-	for (size_t i = 1; i < nfa->n_nodes; i++) {
-		if (nfa->nodes[i].pattern != nfa->nodes[i - 1].pattern)
-			sum = 0;
-		sum += nfa->seen[i];
-		if (nfa->nodes[i].pattern && sum > most) {
-			most = sum;
-			worst = nfa->nodes[i].pattern;
+	memset(uses, 0, nfa->n_nodes * sizeof(*uses));
+	for (uint32_t state = 0; state < sets->n; state++) {
+		size_t n;
+		const uint32_t *nodes = intern_get(sets, state, &n);
+
+		for (size_t i = 0; i < n && nodes[i] != START_MARK; i++)
+			uses[nodes[i]]++;
+	}
+	for (size_t i = 0; i < nfa->n_parts; i++) {
+		size_t n = nfa->parts[i].pattern ? count_uses(nfa, uses, i) : 0;
+
+		if (n > most) {
+			most = n;
+			worst = nfa->parts[i].pattern;
 		}
 	}
 	return worst;

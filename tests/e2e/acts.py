@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """acts.py ACT ARGUMENT...
 
-Acts that a shell cannot do. Each exits 0 if it came through and 1 if it was denied; `hold` is the
-process that others are to leave alone.
+Acts that a shell cannot do. Each exits 0 if it came through, 1 if it was denied, and 127 if it
+could not be tried; `hold` is the process that others are to leave alone.
 """
 import ctypes
 import mmap
@@ -15,12 +15,17 @@ import time
 libc = ctypes.CDLL(None, use_errno=True)
 
 
+def broken(reason):
+    print(reason, file=sys.stderr)
+    os._exit(127)
+
+
 def wait_for(path):
     """For ten seconds at most."""
     end = time.monotonic() + 10
     while not os.path.exists(path):
         if time.monotonic() > end:
-            sys.exit(f"{path} does not appear")
+            broken(f"{path} does not appear")
         time.sleep(0.02)
 
 
@@ -30,7 +35,7 @@ def publish(path, text):
     os.rename(path + ".new", path)
 
 
-# --- a process outside, and how to reach it ---------------------------------------------------------
+# --- a process outside, and how to reach it -------------------------------------------------------
 
 
 def hold(facts):
@@ -86,7 +91,7 @@ def reach_own():
     return True
 
 
-# --- descriptors that outlive a name -------------------------------------------------------------------
+# --- descriptors that outlive a name --------------------------------------------------------------
 
 
 def reopen(fd):
@@ -108,7 +113,7 @@ def read_replaced(path, pinned, replaced):
     return reopen(fd)
 
 
-# --- execve reads the path twice: when it is judged and when it is run -----------------------------------
+# --- execve reads the path twice: when it is judged and when it is run ----------------------------
 
 
 def flip(shared, paths):
@@ -140,11 +145,11 @@ def run_racing(allowed, denied, rounds):
     os.kill(flipper, signal.SIGKILL)
     print("statuses seen:", seen)
     if 0 not in seen:
-        sys.exit("the allowed program never ran")
+        broken("the allowed program never ran")
     return 42 in seen
 
 
-# --- opens that block ------------------------------------------------------------------------------------------
+# --- opens that block -----------------------------------------------------------------------------
 
 
 def open_interrupted(fifo, flags):
@@ -178,54 +183,63 @@ def open_and_die(fifo, times):
     return True
 
 
-# --- root that becomes somebody else -----------------------------------------------------------------------------
+# --- root that becomes somebody else --------------------------------------------------------------
 
 
 def as_somebody(act):
     """Does it in a child that has dropped root's ids for good; true if it came through there."""
     child = os.fork()
     if child == 0:
-        os.setgroups([])
-        os.setresgid(12345, 12345, 12345)
-        os.setresuid(12345, 12345, 12345)
+        try:
+            os.setgroups([])
+            os.setresgid(12345, 12345, 12345)
+            os.setresuid(12345, 12345, 12345)
+        except OSError as error:
+            broken(f"there is nobody to become: {error}")
         try:
             act()
         except OSError:
             os._exit(1)
         os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status not in (0, 1):
+        sys.exit(status)
+    return status == 0
 
 
-def root_alone(directory):
-    """DIRECTORY is open to all; in it `private` (0700) and `own` (0600) belong to root. What came
-    through with dropped ids is told, and so is what root itself could not do afterwards."""
+def check_access(path):
+    if not os.access(path, os.W_OK):
+        raise PermissionError(path)
+
+
+def use_roots_rights(directory):
+    """DIRECTORY is open to all; in it `private` (0700) and `own` (0600) belong to root. Tells what
+    came through with dropped ids; root itself must still be able to do all of it afterwards."""
     os.chdir(directory)
     acts = {
         "open": lambda: os.open("private/f", os.O_RDWR),
         "create": lambda: os.open("private/new", os.O_RDWR | os.O_CREAT),
         "open what is there with O_CREAT": lambda: os.open("own", os.O_RDWR | os.O_CREAT),
         "read": lambda: os.open("own", os.O_RDONLY),
-        "rename": lambda: os.rename("private/f", "f"),
-        "rename to": lambda: os.rename("theirs", "private/theirs"),
+        "access": lambda: check_access("own"),
+        "link": lambda: os.link("theirs", "private/link"),
+        "rename": lambda: os.rename("theirs", "private/theirs"),
         "mkdir": lambda: os.mkdir("private/d"),
-        "unlink": lambda: os.unlink("private/f"),
-        "chmod": lambda: os.chmod("own", 0o666),
+        "chmod": lambda: os.chmod("own", 0o640),
         "truncate": lambda: os.truncate("own", 0),
+        "unlink": lambda: os.unlink("private/f"),
     }
-    control = lambda: os.close(os.open("theirs", os.O_RDWR | os.O_CREAT, 0o666))
-    if not as_somebody(control):
-        sys.exit("with dropped ids nothing can be created at all")
+    if not as_somebody(lambda: os.open("made", os.O_RDWR | os.O_CREAT)):
+        broken("with dropped ids nothing can be made at all")
     through = [name for name, act in acts.items() if as_somebody(act)]
-    through += ["access"] if not as_somebody(lambda: access("own")) else []
-    for name, act in acts.items():
-        act()
     print("came through:", through)
+    if not through:
+        for name, act in acts.items():
+            try:
+                act()
+            except OSError as error:
+                broken(f"root itself, {name}: {error}")
     return bool(through)
-
-
-def access(path):
-    if os.access(path, os.W_OK):
-        raise OSError
 
 
 ACTS = {
@@ -238,7 +252,7 @@ ACTS = {
     "run-racing": run_racing,
     "open-interrupted": open_interrupted,
     "open-and-die": open_and_die,
-    "root-alone": root_alone,
+    "use-roots-rights": use_roots_rights,
 }
 
 if __name__ == "__main__":

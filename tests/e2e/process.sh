@@ -31,7 +31,7 @@ check 'no command is a usage error' ends_with 64
 with_children_ignored() {
 	result=0
 	# shellcheck disable=SC2086 # a list of options, or nothing
-	timeout 20 python3 -c '
+	timeout -k 5 20 python3 -c '
 import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.execvp(sys.argv[1], sys.argv[1:])' "$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} -- sh -c "$2" || result=$?
@@ -44,6 +44,11 @@ check 'a signal arrives where SIGCHLD was ignored' with_children_ignored 143 'ki
 allowed 'arguments arrive unchanged' 'printf "<%s>" "" " " "a b" "*" "\\" "--" "-x" "$(printf "\n.")"'
 allowed 'the directory, the user and the umask stay' 'pwd; pwd -P; id -u; id -g; umask; echo x >x; stat -c "%u %g" x'
 allowed 'a file made inside belongs to the user' 'umask 027; echo x >x; mkdir d; stat -c "%a %u:%g" x d'
+keeps_mask() {
+	(umask 027 && inside sh -c 'echo x >x && mkdir d')
+	stat -c %a x d | tr '\n' ' ' | grep -x '640 750 '
+}
+check 'the mask of the caller holds inside' keeps_mask
 
 # --- standard input and output ------------------------------------------------------------------------------
 
@@ -283,12 +288,12 @@ forgets_the_dead() {
 	mkfifo fifo
 	start_inside sh -c '
 		python3 "$1" open-and-die fifo 1; echo >ready; until test -e go; do sleep 0.05; done
-		python3 "$1" open-and-die fifo 200; echo >done; until test -e end; do sleep 0.05; done' \
+		python3 "$1" open-and-die fifo 200; echo >over; until test -e end; do sleep 0.05; done' \
 		sh "$lib_directory/acts.py"
 	wait_until test -e ready
 	before=$(supervisor_size)
 	touch go
-	wait_until test -e done
+	wait_until test -e over
 	wait_until supervisor_is_no_larger "$before"
 	touch end
 	wait "$started"

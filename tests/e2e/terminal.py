@@ -26,6 +26,9 @@ class Terminal:
         self.seen = b""
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            # A background job of a script ignores them.
+            for number in signal.SIGINT, signal.SIGQUIT:
+                signal.signal(number, signal.SIG_DFL)
             os.execvp(argv[0], argv)
 
     def resize(self, rows, columns):
@@ -154,7 +157,7 @@ def controlling_terminal(lapbelt):
 
 def standard_names(lapbelt):
     """The names of the three standard descriptors open the terminal."""
-    script = "echo o''ut >/dev/stdout && echo e''rr >/dev/stderr && read x </dev/stdin && echo got $x"
+    script = "echo out >/dev/stdout && echo err >/dev/stderr && read x </dev/stdin && echo got $x"
     terminal = Terminal(lapbelt + ["sh", "-c", script])
     terminal.expect("out")
     terminal.expect("err")

@@ -88,7 +88,8 @@ world_listing() {
 	(cd "$world" && world_list_files ! -path './home/ws' ! -path './home/ws/*' \
 		! -path ./home/.ssh/log)
 	(cd "$HOME/ws" && world_list_files \( -name .mcp.json -o -name .envrc -o -name .bashrc \
-		-o -path '*/.claude/*' -o -path '*/.vscode/*' -o -path '*/.git/hooks*' \
+		-o -path '*/.claude/*' -o -path '*/.vscode/*' -o -path './.git/hooks*' \
+		-o -path '*/.git/hooks/*' ! -name '*.sample' \
 		-o -path './.git/config' -o -path './.git/config.worktree' -o -path './.git/commondir' \
 		-o -path './.git/info/*' -o -path './.git/modules/sub/*' \))
 }
