@@ -20,6 +20,7 @@
 
 enum {
 	TTY_MAJOR = 5, /* /dev/tty and /dev/ptmx; admin-guide/devices.rst */
+	TTY_MINOR = 0,
 	RACES_MAX = 16,
 };
 
@@ -165,6 +166,13 @@ static void open_device(struct call *call, const struct open_call *open, int obj
 	if ((own_pts || (major(st->st_rdev) == TTY_MAJOR && S_ISCHR(st->st_mode))) &&
 	    may_continue(call, open)) {
 		call_continue(call);
+		return;
+	}
+	/* For us /dev/tty is our own controlling terminal: the caller's only in the same session.
+	 */
+	if (major(st->st_rdev) == TTY_MAJOR && minor(st->st_rdev) == TTY_MINOR &&
+	    getsid(call->tid) != getsid(0)) {
+		call_error(call, ENXIO);
 		return;
 	}
 	fd = (int)syscall(SYS_openat, AT_FDCWD, fd_path(object).text,

@@ -252,7 +252,8 @@ int command_main(const struct command *command, char **argv)
 	if (args.help)
 		status = print_help(command);
 	else if (first < 0)
-		status = diag_usage(command->name, "%.*s", (int)error.n, buf_str(&error).p);
+		status = args_not_run(
+			&args, diag_usage(command->name, "%.*s", (int)error.n, buf_str(&error).p));
 	else
 		status = command->run(&args, argv + first);
 	buf_release(&error);

@@ -24,6 +24,20 @@ static inline bool byteset_has(const struct byteset *set, unsigned byte)
 	return set->w[byte / 64] >> byte % 64 & 1;
 }
 
+/* The lowest member from BYTE on, or BYTES. */
+static inline unsigned byteset_next(const struct byteset *set, unsigned byte)
+{
+	for (unsigned i = byte / 64; i < BYTES / 64; i++) {
+		uint64_t word = set->w[i];
+
+		if (i == byte / 64)
+			word &= ~(uint64_t)0 << byte % 64;
+		if (word)
+			return i * 64 + (unsigned)__builtin_ctzll(word);
+	}
+	return BYTES;
+}
+
 static inline void byteset_unite(struct byteset *set, const struct byteset *other)
 {
 	for (unsigned i = 0; i < BYTES / 64; i++)

@@ -17,15 +17,26 @@ struct set_classes {
 	struct byteset turns; /* the classes that it treats otherwise than CLASS_USUAL */
 };
 
+/* A node leads to OUT over some class. */
+struct hop {
+	uint32_t out;
+	uint32_t next; /* of the same class: index into hops, plus one */
+};
+
 struct builder {
 	struct nfa *nfa;
 	const struct subset_options *options;
 	struct subsets *ret;
 	struct set_classes *sets; /* by byte set */
 
-	/* Where the nodes of the state at hand lead over one class. */
-	uint32_t *way;
-	size_t n_way, cap_way;
+	/* The state at hand. */
+	struct node_list broad; /* its nodes that lead on over most classes */
+	struct hop *hops;       /* of the others */
+	size_t n_hops, cap_hops;
+	uint32_t first_hop[BYTES]; /* by class: index into hops, plus one */
+	struct byteset turns;      /* the classes that some node treats otherwise */
+	struct node_list way;      /* where one class leads; n_common nodes are of every way */
+	size_t n_common;
 
 	/* Ways that were gone before. */
 	struct intern ways;
@@ -171,43 +182,88 @@ static int64_t enter(struct builder *b, const uint32_t *nodes, size_t n, bool is
 	return put_state(b, list, is_start);
 }
 
-/* Sets the way of N nodes over CLS. */
-static bool find_way(struct builder *b, const uint32_t *nodes, size_t n, unsigned cls)
+/* Notes that the classes in SET lead to OUT, and others nowhere. */
+static bool add_hops(struct builder *b, const struct byteset *set, uint32_t out)
 {
-	uint32_t *way = b->way;
-	size_t n_way = 0;
+	for (unsigned cls = byteset_next(set, 0); cls < BYTES; cls = byteset_next(set, cls + 1)) {
+		struct hop *hops = arena_grow(b->options->arena, b->hops, b->n_hops, &b->cap_hops,
+					      sizeof(*hops));
 
-	if (n > b->cap_way) {
-		b->way = way = arena_array(b->options->arena, 2 * n, sizeof(*way));
-		b->cap_way = way ? 2 * n : 0;
-		if (!way)
+		if (!hops)
 			return false;
+		b->hops = hops;
+		hops[b->n_hops++] = (struct hop){out, b->first_hop[cls]};
+		b->first_hop[cls] = (uint32_t)b->n_hops;
 	}
-	for (size_t i = 0; i < n; i++) {
-		const struct node *node = &b->nfa->nodes[nodes[i]];
-
-		if (node->kind == NODE_MATCH)
-			way[n_way++] = nodes[i];
-		else if (node->kind == NODE_BYTES && byteset_has(&b->sets[node->set].has, cls))
-			way[n_way++] = node->out;
-	}
-	b->n_way = n_way;
 	return true;
 }
 
+/* Notes where NODE leads. */
+static bool load_node(struct builder *b, uint32_t at)
+{
+	const struct node *node = &b->nfa->nodes[at];
+	const struct set_classes *set;
+
+	if (node->kind == NODE_MATCH)
+		return node_list_push(b->options->arena, &b->way, at);
+	if (node->kind != NODE_BYTES)
+		return true;
+	set = &b->sets[node->set];
+	byteset_unite(&b->turns, &set->turns);
+	if (!byteset_has(&set->has, CLASS_USUAL))
+		return add_hops(b, &set->has, node->out);
+	if (byteset_next(&set->turns, 0) >= b->ret->classes.n)
+		return node_list_push(b->options->arena, &b->way, node->out);
+	return node_list_push(b->options->arena, &b->broad, at);
+}
+
+/* Notes where the nodes of STATE lead. */
+static bool load_state(struct builder *b, uint32_t state)
+{
+	size_t n;
+	const uint32_t *nodes = intern_get(&b->ret->sets, state, &n);
+
+	b->way.n = b->broad.n = b->n_hops = 0;
+	b->turns = (struct byteset){0};
+	memset(b->first_hop, 0, b->ret->classes.n * sizeof(*b->first_hop));
+	for (size_t i = 0; i < n && nodes[i] != START_MARK; i++)
+		if (!load_node(b, nodes[i]))
+			return false;
+	b->n_common = b->way.n;
+	return true;
+}
+
+/* Sets the way of the state at hand over CLS. */
+static bool find_way(struct builder *b, unsigned cls)
+{
+	struct arena *arena = b->options->arena;
+	bool ok = true;
+
+	b->way.n = b->n_common;
+	for (size_t i = 0; i < b->broad.n && ok; i++) {
+		const struct node *node = &b->nfa->nodes[b->broad.p[i]];
+
+		if (byteset_has(&b->sets[node->set].has, cls))
+			ok = node_list_push(arena, &b->way, node->out);
+	}
+	for (uint32_t hop = b->first_hop[cls]; hop && ok; hop = b->hops[hop - 1].next)
+		ok = node_list_push(arena, &b->way, b->hops[hop - 1].out);
+	return ok;
+}
+
 /*
- * The state that CLS leads to from N nodes: states share most of their ways. INTERN_FAILED: no
- * memory.
+ * The state to which CLS leads from the one at hand: states share most of their ways.
+ * INTERN_FAILED: no memory.
  */
-static int64_t follow(struct builder *b, const uint32_t *nodes, size_t n, unsigned cls)
+static int64_t follow(struct builder *b, unsigned cls)
 {
 	size_t n_before = b->ways.n;
 	int64_t way, target;
 	uint32_t *targets;
 
-	if (!find_way(b, nodes, n, cls))
+	if (!find_way(b, cls))
 		return INTERN_FAILED;
-	way = intern_put(&b->ways, b->way, b->n_way);
+	way = intern_put(&b->ways, b->way.p, b->way.n);
 	if (way < 0 || b->ways.n == n_before)
 		return way < 0 ? way : b->way_targets[way];
 	targets = arena_grow(b->options->arena, b->way_targets, n_before, &b->cap_way_targets,
@@ -215,23 +271,9 @@ static int64_t follow(struct builder *b, const uint32_t *nodes, size_t n, unsign
 	if (!targets)
 		return INTERN_FAILED;
 	b->way_targets = targets;
-	target = enter(b, b->way, b->n_way, false);
+	target = enter(b, b->way.p, b->way.n, false);
 	targets[way] = (uint32_t)target;
 	return target;
-}
-
-/* The classes over which some of N nodes leads elsewhere than over CLASS_USUAL. */
-static struct byteset find_turns(const struct builder *b, const uint32_t *nodes, size_t n)
-{
-	struct byteset turns = {0};
-
-	for (size_t i = 0; i < n; i++) {
-		const struct node *node = &b->nfa->nodes[nodes[i]];
-
-		if (node->kind == NODE_BYTES)
-			byteset_unite(&turns, &b->sets[node->set].turns);
-	}
-	return turns;
 }
 
 /* A new row that leads to USUAL. NULL: no memory. */
@@ -265,26 +307,25 @@ static bool add_turn(struct builder *b, struct subset_row *row, struct turn turn
 /* Finds out where STATE, the first without a row, leads. False: no memory, or too many states. */
 static bool expand(struct builder *b, uint32_t state)
 {
-	size_t n;
-	const uint32_t *nodes = intern_get(&b->ret->sets, state, &n);
-	int64_t target;
-	struct byteset turns;
+	unsigned n_classes = b->ret->classes.n;
 	struct subset_row *row;
+	int64_t target;
 
-	if (n > 0 && nodes[n - 1] == START_MARK)
-		n--;
-	target = follow(b, nodes, n, CLASS_USUAL);
+	if (!load_state(b, state))
+		return false;
+	target = follow(b, CLASS_USUAL);
 	row = target < 0 ? NULL : add_row(b, (uint32_t)target);
-	turns = find_turns(b, nodes, n);
-	for (unsigned cls = 0; row && cls < b->ret->classes.n; cls++) {
-		if (!byteset_has(&turns, cls))
-			continue;
-		target = follow(b, nodes, n, cls);
-		if (target < 0 || (target != row->usual &&
-				   !add_turn(b, row, (struct turn){cls, (uint32_t)target})))
+	if (!row)
+		return false;
+	for (unsigned cls = byteset_next(&b->turns, 0); cls < n_classes;
+	     cls = byteset_next(&b->turns, cls + 1)) {
+		target = follow(b, cls);
+		if (target < 0 || b->ret->sets.n > b->options->states)
+			return false;
+		if (target != row->usual && !add_turn(b, row, (struct turn){cls, (uint32_t)target}))
 			return false;
 	}
-	return row && b->ret->sets.n <= b->options->states;
+	return b->ret->sets.n <= b->options->states;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------ */

@@ -130,7 +130,13 @@ static int make_scratch(struct run *run, struct err *e)
 	if (run->caps.userns || !(run->options->private_scope & SCOPE_TMP) || run->scratch[0])
 		return 0;
 	run->scratch_lock = scratch_make(run->scratch, sizeof(run->scratch));
-	return run->scratch_lock < 0 ? err_os(e, "could not make a private folder in /tmp") : 0;
+	if (run->scratch_lock >= 0)
+		return 0;
+	(void)err_os(e, "could not make a private folder in /tmp");
+	return err_hint(
+		e,
+		"inside another sandbox there is no place for one: only one listener can be had, "
+		"and the outer sandbox has it");
 }
 
 /* ---- Starting

@@ -88,6 +88,14 @@ spares_running_folder() {
 	touch end
 	wait "$started"
 }
+spares_other_folders() {
+	mkdir -m 700 "/tmp/lapbelt-run-$$" "/tmp/lapbelt-test.$$"
+	touch "/tmp/lapbelt-run-$$/f" "/tmp/lapbelt-test.$$/f"
+	inside true
+	rm "/tmp/lapbelt-run-$$/f" "/tmp/lapbelt-test.$$/f"
+	rmdir "/tmp/lapbelt-run-$$" "/tmp/lapbelt-test.$$"
+}
+check 'a run spares folders that only look like those of a run' spares_other_folders
 if ! has_userns; then
 	check 'the next run removes the folder of one that was killed altogether' stale_folder_goes
 	check 'the next run spares the folder of one that goes on' spares_running_folder

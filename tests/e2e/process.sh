@@ -249,6 +249,8 @@ check 'a run inside a run is refused, and says why' refuses_to_nest
 
 # --- blocking opens -----------------------------------------------------------------------------------------------
 
+lib_patience=20
+
 act() {
 	python3 "$lib_directory/acts.py" "$@"
 }

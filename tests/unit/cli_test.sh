@@ -227,5 +227,9 @@ is "run takes secrets out of the environment" 0 "gone y" ""
 run env API_TOKEN=x "$lapbelt" exec -p "$allow" sh -c 'echo "${API_TOKEN-gone}"'
 is "exec leaves the environment alone" 0 x ""
 
+# Every read through the broker would make builds crawl.
+run sh -c '"$0" plan | grep ^broker:' "$lapbelt"
+is "the default policy leaves reads to the kernel" 0 "broker: write attributes unix*" ""
+
 echo "1..$count"
 [ $failures = 0 ]
