@@ -3,7 +3,7 @@
 # The command line: what it prints, where, and how it ends. Usage: cli_test.sh LAPBELT
 # shellcheck disable=SC2016  # what is quoted is for another shell
 lapbelt=$(realpath "$1")
-dir=$(mktemp -d) || exit 1
+dir=$(mktemp -d /var/tmp/lapbelt-cli.XXXXXX) || exit 1 # /tmp is a place of its own
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 export HOME="$dir" LC_ALL=C
