@@ -275,6 +275,7 @@ static int set_up(struct broker *broker, const struct broker_options *options, s
 	broker->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (broker->stop < 0 || broker->proc < 0 || broker->root < 0)
 		return err_os(e, "could not look into the sandbox");
+	broker->own_proc_device = device_of(broker, MOUNT_PROC, "proc");
 	broker->own_tmp = device_of(broker, MOUNT_PRIVATE_TMP, "tmp");
 	broker->own_shm = device_of(broker, MOUNT_PRIVATE_SHM, "dev/shm");
 	/* Both sides run on one processor where that is cheaper; older kernels do without. */

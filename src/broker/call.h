@@ -23,6 +23,7 @@ struct broker {
 	int stop; /* eventfd */
 	int root; /* the sandbox's root directory; chroot and friends are refused, so it is one */
 	int proc; /* our own /proc */
+	dev_t own_proc_device; /* of the sandbox's /proc */
 	pid_t init;
 	bool own_proc;    /* the sandbox sees a procfs of its own pid namespace at /proc */
 	bool stray_procs; /* some procfs is mounted elsewhere too */
@@ -87,6 +88,9 @@ int caller_directory(const struct call *call, int dirfd);
 
 /* Takes on the caller's umask and file system ids for the next act of ours. 0, or -1 with errno. */
 int caller_assume(const struct call *call);
+
+/* Are the caller's effective ids those of this process? */
+bool caller_has_our_ids(const struct call *call);
 
 /* Does a signal wait for the caller that it does not block or ignore? */
 bool caller_has_signal(const struct call *call);

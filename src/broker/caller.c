@@ -308,12 +308,30 @@ static uint64_t signal_set(const char *status, const char *name)
 	return field ? strtoull(field, NULL, 16) : 0;
 }
 
+/* A signal of the whole process may yet be another thread's. */
 bool caller_has_signal(const struct call *call)
 {
 	char status[STATUS_SIZE];
+	uint64_t pending;
 
 	if (read_status(call, status, sizeof(status)) < 0)
 		return false;
-	return ((signal_set(status, "SigPnd") | signal_set(status, "ShdPnd")) &
-		~(signal_set(status, "SigBlk") | signal_set(status, "SigIgn"))) != 0;
+	pending = signal_set(status, "SigPnd");
+	if (number_at(status_field(status, "Threads"), 0) == 1)
+		pending |= signal_set(status, "ShdPnd");
+	return (pending & ~(signal_set(status, "SigBlk") | signal_set(status, "SigIgn"))) != 0;
+}
+
+bool caller_has_our_ids(const struct call *call)
+{
+	enum {
+		EFFECTIVE = 1
+	};
+	char status[STATUS_SIZE];
+
+	if (!call->broker->ids_changed)
+		return true;
+	return read_status(call, status, sizeof(status)) == 0 &&
+	       number_at(status_field(status, "Uid"), EFFECTIVE) == geteuid() &&
+	       number_at(status_field(status, "Gid"), EFFECTIVE) == getegid();
 }

@@ -53,10 +53,6 @@ static bool scope_allows(const struct call *call, struct str path)
 	char *end;
 	long number;
 
-	/* Where the command's own terminal went (linux/mount.c); the floor knows it by its inode.
-	 */
-	if (call->broker->own_pts && str_is(path, "/dev/console"))
-		return true;
 	if (!(call->broker->input->private_scope & SCOPE_PTS) ||
 	    !str_is_below(path, STR("/dev/pts")))
 		return false;
@@ -70,11 +66,23 @@ static bool scope_allows(const struct call *call, struct str path)
 
 static const char shm_place[] = "/dev/shm";
 
-/* In a shared /dev/shm the session's is what it made, and what it may still make. */
-static bool is_own_shm(const struct broker *broker, struct str path)
+/*
+ * In a shared /dev/shm the session's is what it made: the name and the inode. A name that is not
+ * there may be made (that is done exclusively), and nothing else.
+ */
+static bool is_own_shm(const struct broker *broker, const struct place *place, enum op op)
 {
-	return path.n == strlen(shm_place) || made_has(&broker->shm, path) ||
-	       faccessat(broker->root, path.p + 1, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+	struct str path = {place->path, place->path_n};
+	struct stat st;
+	int r;
+
+	if (path.n == strlen(shm_place))
+		return op != OP_FILE_WRITE_UNLINK;
+	r = place->object >= 0 ? fstat(place->object, &st)
+			       : fstatat(broker->root, path.p + 1, &st, AT_SYMLINK_NOFOLLOW);
+	if (r < 0)
+		return place->object < 0 && op != OP_FILE_WRITE_UNLINK;
+	return made_has_inode(&broker->shm, path, st.st_ino);
 }
 
 /*
@@ -112,12 +120,18 @@ static bool is_covered(const struct broker *broker, struct str path, dev_t devic
 	return device != broker->own_tmp && !is_kept(broker->plan, path);
 }
 
-static bool scope_denies(const struct broker *broker, struct str path, dev_t device)
+static bool scope_denies(const struct broker *broker, const struct place *place, enum op op)
 {
-	if (is_covered(broker, path, device))
+	struct str path = {place->path, place->path_n};
+
+	if (is_covered(broker, path, place->device))
 		return true;
 	if (broker->shared_shm && str_is_below(path, str_of(shm_place)))
-		return !is_own_shm(broker, path);
+		return !is_own_shm(broker, place, op);
+	/* The scratch folder itself is removed by name at the end: nothing else may get that name.
+	 */
+	if (broker->input->scratch.n && str_eq(path, broker->input->scratch))
+		return op == OP_FILE_WRITE_UNLINK || op == OP_FILE_WRITE_CREATE;
 	return broker->input->scratch.n && str_is_below(path, STR("/tmp")) &&
 	       !is_own_tmp(broker->input, path);
 }
@@ -125,9 +139,11 @@ static bool scope_denies(const struct broker *broker, struct str path, dev_t dev
 void judge_made(struct broker *broker, const struct place *place)
 {
 	struct str path = {place->path, place->path_n};
+	struct stat st;
 
-	if (broker->shared_shm && str_is_below(path, str_of(shm_place)))
-		made_add(&broker->shm, path);
+	if (broker->shared_shm && str_is_below(path, str_of(shm_place)) &&
+	    fstatat(place->dir, place->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		made_add_inode(&broker->shm, path, st.st_ino);
 }
 
 void judge_removed(struct broker *broker, const struct place *place)
@@ -145,7 +161,7 @@ bool judge_request(const struct call *call, const struct place *place, struct re
 	/* An object that never had a name (pipe, memfd): who holds it has it already. */
 	if (path.n == 0 || scope_allows(call, path))
 		return true;
-	if (scope_denies(broker, path, place->device))
+	if (scope_denies(broker, place, request->op))
 		return false;
 	request->path = path;
 	policy_decide_at(broker->policy, place->state, request, &decision);
@@ -171,6 +187,16 @@ bool judge(const struct call *call, enum op op, const struct subject *subject)
 	return judge_request(call, subject->place, &request);
 }
 
+/* What is in the scratch folder is removed at the end, whatever it is called. */
+static bool crosses_scratch(const struct plan_input *input, const struct place *from,
+			    const struct place *to)
+{
+	struct str a = {from->path, from->path_n}, b = {to->path, to->path_n};
+
+	return input->scratch.n &&
+	       str_is_below(a, input->scratch) != str_is_below(b, input->scratch);
+}
+
 bool judge_move(const struct call *call, const struct place *from, const struct place *to,
 		bool is_directory)
 {
@@ -183,6 +209,8 @@ bool judge_move(const struct call *call, const struct place *from, const struct 
 	const struct broker *broker = call->broker;
 	unsigned change;
 
+	if (is_directory && crosses_scratch(broker->input, from, to))
+		return false;
 	if (from->path_n == 0 || from->state == to->state)
 		return true;
 	change = policy_compare(broker->policy, from->state, to->state, is_directory, watched,

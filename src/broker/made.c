@@ -10,43 +10,73 @@ enum {
 	MADE_MAX = 65536
 };
 
-void made_add(struct made *made, struct str path)
+static size_t find(const struct made *made, struct str path)
+{
+	size_t i = 0;
+
+	while (i < made->n && !str_is(path, made->paths[i]))
+		i++;
+	return i;
+}
+
+static bool grow(struct made *made)
+{
+	size_t cap = made->cap ? made->cap * 2 : 8;
+	char **paths = realloc(made->paths, cap * sizeof(*paths));
+	ino_t *inodes;
+
+	if (!paths)
+		return false;
+	made->paths = paths;
+	inodes = realloc(made->inodes, cap * sizeof(*inodes));
+	if (!inodes)
+		return false;
+	made->inodes = inodes;
+	made->cap = cap;
+	return true;
+}
+
+void made_add_inode(struct made *made, struct str path, ino_t inode)
 {
 	char *copy;
 
-	if (made->n == MADE_MAX || made_has(made, path))
+	made_remove(made, path);
+	if (made->n == MADE_MAX || (made->n == made->cap && !grow(made)))
 		return;
-	if (made->n == made->cap) {
-		size_t cap = made->cap ? made->cap * 2 : 8;
-		char **paths = realloc(made->paths, cap * sizeof(*paths));
-
-		if (!paths)
-			return;
-		made->paths = paths;
-		made->cap = cap;
-	}
 	copy = strndup(path.p, path.n);
-	if (copy)
-		made->paths[made->n++] = copy;
+	if (!copy)
+		return;
+	made->paths[made->n] = copy;
+	made->inodes[made->n++] = inode;
+}
+
+void made_add(struct made *made, struct str path)
+{
+	made_add_inode(made, path, 0);
 }
 
 void made_remove(struct made *made, struct str path)
 {
-	for (size_t i = 0; i < made->n; i++) {
-		if (!str_is(path, made->paths[i]))
-			continue;
-		free(made->paths[i]);
-		made->paths[i] = made->paths[--made->n];
+	size_t i = find(made, path);
+
+	if (i == made->n)
 		return;
-	}
+	free(made->paths[i]);
+	made->n--;
+	made->paths[i] = made->paths[made->n];
+	made->inodes[i] = made->inodes[made->n];
 }
 
 bool made_has(const struct made *made, struct str path)
 {
-	for (size_t i = 0; i < made->n; i++)
-		if (str_is(path, made->paths[i]))
-			return true;
-	return false;
+	return find(made, path) < made->n;
+}
+
+bool made_has_inode(const struct made *made, struct str path, ino_t inode)
+{
+	size_t i = find(made, path);
+
+	return i < made->n && made->inodes[i] == inode;
 }
 
 void made_release(struct made *made)
@@ -54,5 +84,6 @@ void made_release(struct made *made)
 	for (size_t i = 0; i < made->n; i++)
 		free(made->paths[i]);
 	free(made->paths);
+	free(made->inodes);
 	*made = (struct made){0};
 }

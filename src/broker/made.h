@@ -9,19 +9,23 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/str.h"
 
 /* A zeroed struct is a valid, empty set. */
 struct made {
 	char **paths;
+	ino_t *inodes; /* of each, where that counts; else 0 */
 	size_t n, cap;
 };
 
 /* When memory is short a name is forgotten: stricter, never looser. */
 void made_add(struct made *made, struct str path);
+void made_add_inode(struct made *made, struct str path, ino_t inode);
 void made_remove(struct made *made, struct str path);
 bool made_has(const struct made *made, struct str path);
+bool made_has_inode(const struct made *made, struct str path, ino_t inode);
 void made_release(struct made *made);
 
 #endif

@@ -129,7 +129,6 @@ void handle_mkdir(struct call *call)
 	r = mkdirat(place.dir, place.name, (mode_t)names.extra);
 	if (r == 0) {
 		fresh_made(&call->broker->fresh, (struct str){place.path, place.path_n});
-		judge_made(call->broker, &place);
 	}
 	call_result(call, r);
 }
@@ -320,6 +319,7 @@ void handle_rename(struct call *call)
 	struct place cleanup_place from = PLACE_NONE;
 	struct place cleanup_place to = PLACE_NONE;
 	struct names names;
+	struct stat st;
 	unsigned flags;
 	int error;
 	long r;
@@ -336,6 +336,9 @@ void handle_rename(struct call *call)
 		call_error(call, error);
 		return;
 	}
+	/* A name that was free is taken only while it is: it may be somebody else's by now. */
+	if (call->broker->shared_shm && !exists(&to, &st))
+		flags |= RENAME_NOREPLACE;
 	r = syscall(SYS_renameat2, from.dir, from.name, to.dir, to.name, flags);
 	if (r == 0 && (flags & RENAME_EXCHANGE)) {
 		/* Which is new can no longer be told by its name: both are protected again. */

@@ -68,6 +68,8 @@ static void retry_one(struct pending *pending)
 		pending->call.answered = true;
 	else if (caller_has_signal(&pending->call))
 		call_error(&pending->call, RESTART);
+	else if (caller_assume(&pending->call) < 0)
+		call_error(&pending->call, EPERM);
 	else
 		pending->retry(&pending->call, pending->data);
 }

@@ -178,8 +178,10 @@ void handle_signal(struct call *call)
 		signal_pidfd(call);
 	else if (pid > 0)
 		signal_one(call, pid, number);
-	else if (call->nr == SYS_kill)
+	else if (call->nr == SYS_kill && pid != INT_MIN)
 		signal_group(call, pid < -1 ? -pid : pid, number);
+	else if (call->nr == SYS_kill)
+		call_error(call, ESRCH); /* it has no positive, kill(2) */
 	else
 		call_error(call, EINVAL);
 }

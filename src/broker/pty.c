@@ -12,14 +12,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/banned.h"
 
+enum {
+	PTMX_MAJOR = 5, /* admin-guide/devices.rst */
+	PTMX_MINOR = 2,
+};
+
 static bool is_master_of(int fdinfo, const char *name, long number)
 {
-	char text[512];
+	char text[512], link[64];
+	struct stat st;
 	int cleanup_fd fd = openat(fdinfo, name, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	const char *field;
@@ -27,6 +34,11 @@ static bool is_master_of(int fdinfo, const char *name, long number)
 	if (n < 0)
 		return false;
 	text[n] = '\0';
+	/* Other drivers write names that users chose into it. */
+	(void)snprintf(link, sizeof(link), "../fd/%s", name);
+	if (fstatat(fdinfo, link, &st, 0) < 0 || !S_ISCHR(st.st_mode) ||
+	    st.st_rdev != makedev(PTMX_MAJOR, PTMX_MINOR))
+		return false;
 	field = strstr(text, "\ntty-index:");
 	return field && strtol(field + strlen("\ntty-index:"), NULL, 10) == number;
 }

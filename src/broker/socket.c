@@ -260,7 +260,8 @@ static void connect_unix(struct call *call, struct socket_call *socket)
 		call_error(call, errno);
 		return;
 	}
-	if (!may_unix(call, OP_NETWORK_OUTBOUND, &place)) {
+	/* The peer would see our ids where the caller has given up its own. */
+	if (!may_unix(call, OP_NETWORK_OUTBOUND, &place) || !caller_has_our_ids(call)) {
 		call_error(call, EPERM);
 		return;
 	}

@@ -55,11 +55,14 @@ int check_procfs(const struct call *call, int fd, struct str path)
 {
 	static const char place[] = "/proc/";
 	const size_t n = sizeof(place) - 1;
+	struct stat st;
 
 	if (!is_on_procfs(call->broker, fd, path))
 		return 0;
-	/* Mounted elsewhere it shows processes that nobody here can tell apart. */
-	if (!str_is_below(path, STR("/proc"))) {
+	/* Mounted elsewhere, or the one that ours covers: its numbers mean other processes. */
+	if (!str_is_below(path, STR("/proc")) ||
+	    (call->broker->own_proc &&
+	     (fstat(fd, &st) < 0 || st.st_dev != call->broker->own_proc_device))) {
 		errno = EACCES;
 		return -1;
 	}

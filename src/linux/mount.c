@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "linux/proc.h"
 #include "base/banned.h"
 
 #ifndef OPEN_TREE_CLONE
@@ -184,27 +183,6 @@ static int keep_open_all(const struct plan *plan, int *trees, size_t *ret_at)
 	return 0;
 }
 
-/*
- * The terminal we were started at would lose its name; where there is a console, it takes that one,
- * and ttyname(3) finds it.
- */
-static int mount_pts(const char *path)
-{
-	int cleanup_fd terminal = -1;
-	int cleanup_fd console = -1;
-	char name[256];
-
-	for (int fd = 0; fd <= STDERR_FILENO && terminal < 0; fd++)
-		if (proc_terminal_path(fd, name, sizeof(name)) == 0)
-			terminal = clone_tree(AT_FDCWD, name, 0);
-	if (mount("devpts", path, "devpts", MS_NOSUID | MS_NOEXEC, "mode=620,ptmxmode=666") < 0)
-		return -1;
-	console = terminal < 0 ? -1 : open_plain("/dev/console");
-	if (console >= 0)
-		(void)attach(terminal, console);
-	return 0;
-}
-
 static int mount_row(const struct mount_row *row, int kept)
 {
 	const unsigned long flags = MS_NOSUID | MS_NODEV;
@@ -214,7 +192,8 @@ static int mount_row(const struct mount_row *row, int kept)
 	case MOUNT_PRIVATE_SHM:
 		return mount("tmpfs", row->path, "tmpfs", flags, "mode=1777");
 	case MOUNT_PRIVATE_PTS:
-		return mount_pts(row->path);
+		return mount("devpts", row->path, "devpts", MS_NOSUID | MS_NOEXEC,
+			     "mode=620,ptmxmode=666");
 	case MOUNT_PROC:
 		return mount("proc", row->path, "proc", flags | MS_NOEXEC, NULL);
 	case MOUNT_KEEP:
