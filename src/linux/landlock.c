@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "linux/proc.h"
 #include "linux/sys.h"
 #include "base/banned.h"
 
@@ -33,21 +32,6 @@ static int create_ruleset(const struct plan *plan)
 	return (int)syscall(SYS_landlock_create_ruleset_, &attr, sizeof(attr), 0);
 }
 
-/*
- * The command's own terminal has lost its name where a devpts of the session's own lies over it;
- * the kernel still shows the old one for the descriptors that are it.
- */
-static int open_terminal(const char *path)
-{
-	char text[256];
-
-	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		if (proc_terminal_path(fd, text, sizeof(text)) == 0 && strcmp(text, path) == 0)
-			return fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	errno = ENOENT;
-	return -1;
-}
-
 /* 0; 1: nothing is there; -1 with errno. */
 static int add_row(int ruleset, const struct landlock_row *row)
 {
@@ -55,8 +39,6 @@ static int add_row(int ruleset, const struct landlock_row *row)
 	struct landlock_path_beneath_attr_ beneath = {.parent_fd = fd};
 	struct stat st;
 
-	if (fd < 0 && errno == ENOENT)
-		fd = beneath.parent_fd = open_terminal(row->path);
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP
 			       ? 1
@@ -73,6 +55,27 @@ static int add_row(int ruleset, const struct landlock_row *row)
 			    0);
 }
 
+/*
+ * The terminal that the command was started at has lost its name where a devpts of the session's
+ * own lies over it. It is the session's as those are: opened again through /dev/stdout and the
+ * like.
+ */
+static int add_terminals(int ruleset, const struct landlock_row *row)
+{
+	struct landlock_path_beneath_attr_ beneath = {.allowed_access =
+							      row->rights & LL_FS_FILE_RIGHTS};
+
+	if (strcmp(row->path, "/dev/pts") != 0)
+		return 0;
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		beneath.parent_fd = fd;
+		if (isatty(fd) && syscall(SYS_landlock_add_rule_, ruleset,
+					  LANDLOCK_RULE_PATH_BENEATH_, &beneath, 0) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int landlock_build(const struct plan *plan)
 {
 	int cleanup_fd ruleset = create_ruleset(plan);
@@ -80,7 +83,8 @@ int landlock_build(const struct plan *plan)
 	if (ruleset < 0)
 		return -1;
 	for (size_t i = 0; i < plan->n_rows; i++)
-		if (add_row(ruleset, &plan->rows[i]) < 0)
+		if (add_row(ruleset, &plan->rows[i]) < 0 ||
+		    add_terminals(ruleset, &plan->rows[i]) < 0)
 			return -1;
 	return fd_steal(&ruleset);
 }

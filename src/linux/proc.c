@@ -59,16 +59,3 @@ pid_t proc_parent(int proc, pid_t pid)
 	p = strrchr(text, ')'); /* the name before it may contain anything; ") S parent" */
 	return p && strlen(p) > 4 ? (pid_t)strtol(p + 4, NULL, 10) : 0;
 }
-
-int proc_terminal_path(int fd, char *to, size_t size)
-{
-	char link[32];
-	ssize_t n;
-
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = isatty(fd) ? readlink(link, to, size - 1) : -1;
-	if (n < 0)
-		return -1;
-	to[n] = '\0';
-	return 0;
-}

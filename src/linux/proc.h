@@ -3,7 +3,6 @@
 #ifndef LINUX_PROC_H
 #define LINUX_PROC_H
 
-#include <stddef.h>
 #include <sys/types.h>
 
 /*
@@ -14,9 +13,5 @@ int proc_each_entry(int fd, int (*each)(int fd, const char *name, void *context)
 
 /* The parent of PID by the procfs PROC; 0: unknown. proc_pid_stat(5) */
 pid_t proc_parent(int proc, pid_t pid);
-
-/* The path of the terminal FD as the kernel remembers it, also where it is covered now. 0; -1:
- * none. */
-int proc_terminal_path(int fd, char *to, size_t size);
 
 #endif
