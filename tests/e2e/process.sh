@@ -252,10 +252,10 @@ check 'a run inside a run is refused, and says why' refuses_to_nest
 lib_patience=20
 
 act() {
-	python3 "$lib_directory/acts.py" "$@"
+	python3 "$acts" "$@"
 }
 inside_act() {
-	inside python3 "$lib_directory/acts.py" "$@"
+	inside python3 "$acts" "$@"
 }
 interrupts_open() {
 	mkfifo fifo
@@ -291,7 +291,7 @@ forgets_the_dead() {
 	start_inside sh -c '
 		python3 "$1" open-and-die fifo 1; echo >ready; until test -e go; do sleep 0.05; done
 		python3 "$1" open-and-die fifo 200; echo >over; until test -e end; do sleep 0.05; done' \
-		sh "$lib_directory/acts.py"
+		sh "$acts"
 	wait_until test -e ready
 	before=$(supervisor_size)
 	touch go

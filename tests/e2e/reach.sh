@@ -11,7 +11,7 @@ lib_init reach
 everything='(version 1) (allow default)'
 
 act() {
-	python3 "$lib_directory/acts.py" "$@"
+	python3 "$acts" "$@"
 }
 
 # under RULES COMMAND…: all is allowed but what RULES deny
@@ -25,18 +25,18 @@ under() {
 act_under() {
 	rules=$1
 	shift
-	under "$rules" python3 "$lib_directory/acts.py" "$@"
+	under "$rules" python3 "$acts" "$@"
 }
 
 inside_act() {
-	inside python3 "$lib_directory/acts.py" "$@"
+	inside python3 "$acts" "$@"
 }
 
 # --- processes outside ---------------------------------------------------------------------------------
 
 # with_holder FUNCTION ARGUMENT…: while a process outside holds what is none of the command's business
 with_holder() {
-	HELD='held outside' python3 "$lib_directory/acts.py" hold "$HOME/ws/facts" &
+	HELD='held outside' python3 "$acts" hold "$HOME/ws/facts" &
 	holder=$!
 	wait_until test -e facts
 	result=0

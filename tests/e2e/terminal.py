@@ -188,7 +188,7 @@ def job_control(lapbelt):
     time.sleep(0.5)
     shell.type("\x1a")
     shell.expect("Stopped")
-    shell.type("kill %1; wait; echo end$((40 + 2))\n")
+    shell.type("kill -KILL %1; wait %1 2>/dev/null; echo end$((40 + 2))\n")
     shell.expect("end42")
     shell.type("exit 4\n")
     demand(shell.status(), 4)
