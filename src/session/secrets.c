@@ -121,8 +121,9 @@ static int add_links_in(struct search *search, const char *path)
 	struct dirent *entry;
 	int r = 0;
 
-	for (unsigned i = 0; stream && r == 0 && i < ENTRIES_MAX && (entry = readdir(stream));
-	     i++) {
+	if (!stream)
+		return 0;
+	for (unsigned i = 0; r == 0 && i < ENTRIES_MAX && (entry = readdir(stream)); i++) {
 		const char *link;
 
 		if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
@@ -132,8 +133,7 @@ static int add_links_in(struct search *search, const char *path)
 		link = facts_path_in(search->arena, str_of(path), entry->d_name);
 		r = link ? add(search, link) : err_memory(search->e);
 	}
-	if (stream)
-		closedir(stream);
+	closedir(stream);
 	return r;
 }
 
