@@ -51,7 +51,7 @@ static const struct subset_row *row_of(const struct layout *l, uint32_t block)
 
 static const struct turn *turns_of(const struct layout *l, const struct subset_row *row)
 {
-	return l->from->subsets->turns + row->first;
+	return row->n ? l->from->subsets->turns + row->first : NULL;
 }
 
 static void reach(struct layout *l, uint32_t block)

@@ -173,8 +173,11 @@ static enum shape shape_of(const struct search *search, const char *path)
 /* PATH may lead elsewhere, and what is in it too. */
 static int add_place(struct search *search, const char *path)
 {
-	int r = path ? add(search, path) : err_memory(search->e);
+	int r;
 
+	if (!path)
+		return err_memory(search->e);
+	r = add(search, path);
 	return r < 0 ? r : add_links_in(search, path);
 }
 
