@@ -96,8 +96,8 @@ def interrupt_interpreter(lapbelt):
     """Ctrl-C in an interpreter gives back its prompt."""
     terminal = Terminal(lapbelt + ["python3", "-q", "-i"])
     terminal.expect(">>> ")
-    terminal.type("import time; time.sleep(60)\n")
-    time.sleep(0.5)
+    terminal.type("import time; print('rea' + 'dy'); time.sleep(60)\n")
+    terminal.expect("ready")
     terminal.type("\x03")
     terminal.expect("KeyboardInterrupt")
     terminal.type("print(40 + 2)\n")
@@ -184,8 +184,8 @@ def job_control(lapbelt):
     """An interactive shell inside has its own jobs."""
     shell = Terminal(lapbelt + ["bash", "--norc", "--noprofile", "-i"])
     shell.type("PS1='$ '\n")
-    shell.type("sleep 60\n")
-    time.sleep(0.5)
+    shell.type("sh -c 'echo rea\"\"dy; exec sleep 60'\n")
+    shell.expect("ready")
     shell.type("\x1a")
     shell.expect("Stopped")
     shell.type("kill -KILL %1; wait %1 2>/dev/null; echo end$((40 + 2))\n")
