@@ -34,7 +34,7 @@ extern "C" {
 #define LAPBELT_API
 #endif
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 /* A closed list; functions return the negative. */
 enum lapbelt_code {
@@ -69,7 +69,7 @@ struct lapbelt_error {
 /* The sysexits value a command line tool ends with on CODE: 0, 64, 65, 71 or 78. */
 LAPBELT_API int lapbelt_exit_code(enum lapbelt_code code);
 
-/* ---- Policies -------------------------------------------------------------------------------- */
+/* ---- Policies ---- */
 
 struct lapbelt_policy;
 
@@ -131,7 +131,7 @@ LAPBELT_API int lapbelt_policy_from_name(const char *name,
 
 LAPBELT_API void lapbelt_policy_free(struct lapbelt_policy *policy);
 
-/* ---- The default policy of `lapbelt run` ----------------------------------------------------- */
+/* ---- The default policy of `lapbelt run` ---- */
 
 struct lapbelt_default_options {
 	size_t size; /* sizeof(struct lapbelt_default_options) */
@@ -153,7 +153,7 @@ LAPBELT_API int lapbelt_policy_default(const struct lapbelt_default_options *opt
 				       struct lapbelt_policy **ret_policy,
 				       struct lapbelt_error *error);
 
-/* ---- Deciding -------------------------------------------------------------------------------- */
+/* ---- Deciding ---- */
 
 struct lapbelt_decision {
 	int allowed;
@@ -174,7 +174,7 @@ LAPBELT_API int lapbelt_decide(const struct lapbelt_policy *policy, const char *
 			       const char *const *arguments, struct lapbelt_decision *ret_decision,
 			       struct lapbelt_error *error);
 
-/* ---- Running --------------------------------------------------------------------------------- */
+/* ---- Running ---- */
 
 /* What is shared with the host, else private to the run. */
 enum lapbelt_scope {

@@ -20,7 +20,7 @@
 #include "policy/policy.h"
 #include "base/banned.h"
 
-/* ---- Names and numbers ----------------------------------------------------------------------- */
+/* ---- Names and numbers ---- */
 
 static const struct constant {
 	enum filter_id filter;
@@ -48,7 +48,7 @@ static int parse_number(enum filter_id filter, const char *text, int64_t *ret)
 	return end == text || *end || errno ? -1 : 0;
 }
 
-/* ---- Endpoints ------------------------------------------------------------------------------- */
+/* ---- Endpoints ---- */
 
 /*
  * What `*` stands for. As the socket's own end: every interface, the unspecified address. As the
@@ -113,7 +113,7 @@ static int parse_endpoint(const char *text, const unsigned char *any, struct end
 	return 0;
 }
 
-/* ---- The request ----------------------------------------------------------------------------- */
+/* ---- The request ---- */
 
 struct parse {
 	struct request *request;
@@ -392,7 +392,7 @@ static int parse_request(const char *operation, const char *const *arguments,
 	return 0;
 }
 
-/* ---- The answer ------------------------------------------------------------------------------ */
+/* ---- The answer ---- */
 
 static const char *builtin_text(enum op op)
 {

@@ -29,7 +29,7 @@ enum {
 	PROFILE_MAX = 16 << 20, /* bytes of one profile or imported file */
 };
 
-/* ---- Errors and options ---------------------------------------------------------------------- */
+/* ---- Errors and options ---- */
 
 static_assert((int)LAPBELT_USAGE == (int)ERR_USAGE && (int)LAPBELT_POLICY == (int)ERR_POLICY &&
 		      (int)LAPBELT_OS == (int)ERR_OS && (int)LAPBELT_COMMAND == (int)ERR_COMMAND &&
@@ -134,7 +134,7 @@ static int take_target(enum lapbelt_target from, enum target *ret, struct err *e
 	return err_set(e, ERR_USAGE, "unknown target %d", (int)from);
 }
 
-/* ---- Files ----------------------------------------------------------------------------------- */
+/* ---- Files ---- */
 
 enum {
 	FILE_ABSENT = 1,
@@ -265,7 +265,7 @@ static int import(void *context, struct str path, const char *from, struct arena
 	return r;
 }
 
-/* ---- Policies -------------------------------------------------------------------------------- */
+/* ---- Policies ---- */
 
 static const char *find_param(const struct lapbelt_policy_options *options, const char *key)
 {
@@ -440,7 +440,7 @@ void lapbelt_policy_free(struct lapbelt_policy *policy)
 	free(policy);
 }
 
-/* ---- The default policy ---------------------------------------------------------------------- */
+/* ---- The default policy ---- */
 
 static int default_text(const struct lapbelt_default_options *own, struct buf *ret, struct err *e)
 {
@@ -503,7 +503,7 @@ int lapbelt_policy_default(const struct lapbelt_default_options *options,
 	return r;
 }
 
-/* ---- Running --------------------------------------------------------------------------------- */
+/* ---- Running ---- */
 
 static const char *gap_kind_name(enum gap_kind kind)
 {

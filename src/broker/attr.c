@@ -25,8 +25,7 @@
 #define SYS_fchmodat2 452 /* 6.6 */
 #endif
 
-/* ---- Which object
- * -------------------------------------------------------------------------------- */
+/* ---- Which object ---- */
 
 enum by {
 	BY_PATH,  /* args: path; links are followed */
@@ -149,8 +148,7 @@ static struct fd_path target_path(const struct attr_target *target)
 	return fd_path(target->fd >= 0 ? target->fd : target->place.object);
 }
 
-/* ---- Handlers
- * ------------------------------------------------------------------------------------- */
+/* ---- Handlers ---- */
 
 void handle_chmod(struct call *call)
 {

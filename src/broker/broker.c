@@ -139,8 +139,7 @@ static void dispatch(struct call *call)
 	call_error(call, EPERM);
 }
 
-/* ---- The serving thread
- * ---------------------------------------------------------------------------- */
+/* ---- The serving thread ---- */
 
 struct server {
 	struct broker broker;
@@ -216,8 +215,7 @@ static void *thread_main(void *data)
 	return NULL;
 }
 
-/* ---- Start and end
- * ----------------------------------------------------------------------------------- */
+/* ---- Start and end ---- */
 
 /* Is a procfs mounted anywhere but at /proc, as PID sees it? Unknown counts as yes. */
 static bool has_stray_procs(pid_t pid)

@@ -51,8 +51,7 @@ struct call {
 	bool answered;
 };
 
-/* ---- Answers (call.c) --------------------------------------------------------------------------
- */
+/* ---- Answers (call.c) ---- */
 
 void call_error(struct call *call, int error); /* errno value, > 0 */
 void call_value(struct call *call, int64_t value);
@@ -69,16 +68,14 @@ void call_fd(struct call *call, int fd, bool cloexec);
 /* Is the caller still waiting? After it was killed its pid may be somebody else's. */
 bool call_is_alive(const struct call *call);
 
-/* ---- The caller's memory, copied once. 0, or -1 with errno EFAULT, ENAMETOOLONG, ESRCH
- * ----------- */
+/* ---- The caller's memory, copied once. 0, or -1 with errno EFAULT, ENAMETOOLONG, ESRCH ---- */
 
 int call_read(const struct call *call, uint64_t address, void *to, size_t n);
 
 /* A NUL-terminated string into TO of SIZE bytes. */
 int call_read_string(const struct call *call, uint64_t address, char *to, size_t size);
 
-/* ---- The caller (caller.c) ----------------------------------------------------------------------
- */
+/* ---- The caller (caller.c) ---- */
 
 /* A duplicate of the caller's descriptor FD (pidfd_getfd): the same open file. -1 with errno. */
 int caller_fd(const struct call *call, int fd);
@@ -113,8 +110,7 @@ pid_t caller_group_of(const struct broker *broker, pid_t pid);
 /* Does a process of this sandbox hold the master of /dev/pts/NUMBER? (pty.c) */
 bool pty_is_ours(const struct call *call, long number);
 
-/* ---- Places (resolve.c)
- * -------------------------------------------------------------------------- */
+/* ---- Places (resolve.c) ---- */
 
 /* Where a path leads, pinned. */
 struct place {
@@ -160,8 +156,7 @@ struct fd_path {
 };
 struct fd_path fd_path(int fd);
 
-/* ---- Decisions (judge.c)
- * -------------------------------------------------------------------------- */
+/* ---- Decisions (judge.c) ---- */
 
 struct subject {
 	const struct place *place;
@@ -186,8 +181,7 @@ bool judge_move(const struct call *call, const struct place *from, const struct 
 void judge_made(struct broker *broker, const struct place *place);
 void judge_removed(struct broker *broker, const struct place *place);
 
-/* ---- Handlers: one per system call, in the table of broker.c
- * --------------------------------------- */
+/* ---- Handlers: one per system call, in the table of broker.c ---- */
 
 void handle_open(struct call *call);   /* open, openat, creat */
 void handle_mkdir(struct call *call);  /* mkdir, mkdirat */
@@ -212,8 +206,7 @@ void handle_process(struct call *call); /* prlimit, setpriority ... on another p
 void handle_umask(struct call *call);
 void handle_setids(struct call *call);
 
-/* ---- Calls that would block (pending.c)
- * ------------------------------------------------------------ */
+/* ---- Calls that would block (pending.c) ---- */
 
 /*
  * Tries again later: RETRY gets the call and DATA (malloc'd, freed by pending) until it has

@@ -24,8 +24,7 @@ enum {
 	STATUS_SIZE = 16384
 };
 
-/* ---- Descriptors -------------------------------------------------------------------------------
- */
+/* ---- Descriptors ---- */
 
 static int read_status_of(int proc, pid_t pid, char *text, size_t size)
 {
@@ -156,8 +155,7 @@ int caller_pids(const struct call *call, struct caller_pids *ret)
 	return 0;
 }
 
-/* ---- Taking on what the caller's acts would carry
- * ------------------------------------------------ */
+/* ---- Taking on what the caller's acts would carry ---- */
 
 static int assume_umask(const struct call *call, const char *status)
 {
@@ -263,8 +261,7 @@ void handle_setids(struct call *call)
 	call_continue(call);
 }
 
-/* ---- Who belongs to the sandbox
- * ------------------------------------------------------------------ */
+/* ---- Who belongs to the sandbox ---- */
 
 bool caller_is_inside(const struct broker *broker, pid_t pid)
 {

@@ -106,8 +106,7 @@ static bool may_remove(const struct call *call, const struct place *place, const
 	return judge(call, OP_FILE_WRITE_UNLINK, &subject);
 }
 
-/* ---- Making
- * --------------------------------------------------------------------------------------- */
+/* ---- Making ---- */
 
 void handle_mkdir(struct call *call)
 {
@@ -170,8 +169,7 @@ void handle_symlink(struct call *call)
 		call_result(call, symlinkat(names.path2, place.dir, place.name));
 }
 
-/* ---- Removing
- * ------------------------------------------------------------------------------------- */
+/* ---- Removing ---- */
 
 static int special_remove_error(const char *name, bool directory)
 {
@@ -217,8 +215,7 @@ void handle_unlink(struct call *call)
 	}
 }
 
-/* ---- Linking
- * -------------------------------------------------------------------------------------- */
+/* ---- Linking ---- */
 
 static void link_pinned(struct call *call, const struct place *from, const struct place *to)
 {
@@ -264,8 +261,7 @@ void handle_link(struct call *call)
 		link_pinned(call, &from, &to);
 }
 
-/* ---- Renaming
- * ------------------------------------------------------------------------------------- */
+/* ---- Renaming ---- */
 
 /* A rename with the kernel's errors first. 0, or the error. */
 static int rename_error(const struct call *call, const struct place *from, const struct place *to,

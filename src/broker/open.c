@@ -55,8 +55,7 @@ static bool may_open(const struct call *call, const struct open_call *open,
 	return !wants_write(open) || judge(call, OP_FILE_WRITE_DATA, subject);
 }
 
-/* ---- FIFOs --------------------------------------------------------------------------------------
- */
+/* ---- FIFOs ---- */
 
 struct fifo_wait {
 	int object;
@@ -136,8 +135,7 @@ static void open_fifo(struct call *call, const struct open_call *open_call, int 
 		    fifo_release, wait);
 }
 
-/* ---- By the caller itself
- * -------------------------------------------------------------------------- */
+/* ---- By the caller itself ---- */
 
 /*
  * The caller may write another path there before the kernel looks; then the Landlock floor decides
@@ -149,8 +147,7 @@ static bool may_continue(const struct call *call, const struct open_call *open)
 	return call->broker->plan->floor_bounds_open && !(open->mode & (S_ISUID | S_ISGID));
 }
 
-/* ---- What is there
- * -------------------------------------------------------------------------------- */
+/* ---- What is there ---- */
 
 static void open_device(struct call *call, const struct open_call *open, int object,
 			const struct stat *st)
@@ -214,8 +211,7 @@ static void open_object(struct call *call, const struct open_call *open, const s
 	}
 }
 
-/* ---- O_CREAT
- * ------------------------------------------------------------------------------------- */
+/* ---- O_CREAT ---- */
 
 static bool may_create(const struct call *call, const struct open_call *open,
 		       const struct place *place)
@@ -318,8 +314,7 @@ static void open_or_create(struct call *call, const struct open_call *open)
 		call_error(call, ELOOP);
 }
 
-/* ---- O_TMPFILE
- * ------------------------------------------------------------------------------------ */
+/* ---- O_TMPFILE ---- */
 
 static void open_unnamed(struct call *call, const struct open_call *open)
 {
@@ -348,8 +343,7 @@ static void open_unnamed(struct call *call, const struct open_call *open)
 		call_fd(call, fd, open->flags & O_CLOEXEC);
 }
 
-/* ---- Entry
- * ---------------------------------------------------------------------------------------- */
+/* ---- Entry ---- */
 
 static void open_existing(struct call *call, const struct open_call *open)
 {

@@ -15,8 +15,7 @@
 #include "base/fd.h"
 #include "base/banned.h"
 
-/* ---- exec
- * ------------------------------------------------------------------------------------------ */
+/* ---- exec ---- */
 
 void handle_exec(struct call *call)
 {
@@ -43,8 +42,7 @@ void handle_exec(struct call *call)
 		call_error(call, EPERM);
 }
 
-/* ---- Signals
- * ----------------------------------------------------------------------------------------- */
+/* ---- Signals ---- */
 
 /* Darwin's number of a Linux signal, where they differ; policies speak Darwin. */
 static int darwin_signal(int number)
@@ -186,8 +184,7 @@ void handle_signal(struct call *call)
 		call_error(call, EINVAL);
 }
 
-/* ---- Limits and priorities of others
- * ------------------------------------------------------------------ */
+/* ---- Limits and priorities of others ---- */
 
 void handle_process(struct call *call)
 {

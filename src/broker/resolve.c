@@ -36,8 +36,7 @@ struct fd_path fd_path(int fd)
 	return path;
 }
 
-/* ---- Canonical paths ---------------------------------------------------------------------------
- */
+/* ---- Canonical paths ---- */
 
 /* Is the object of FD to be found at PATH? */
 static bool is_at(const struct call *call, int fd, const char *path)
@@ -119,8 +118,7 @@ static void set_path(const struct call *call, struct place *place, size_t n, int
 	note_device(call, place, fd);
 }
 
-/* ---- Pinning ------------------------------------------------------------------------------------
- */
+/* ---- Pinning ---- */
 
 static int open_how(int dir, const char *path, uint64_t flags, uint64_t resolve)
 {
@@ -187,8 +185,7 @@ static int pin(const struct call *call, int base, const char *path, uint64_t fla
 	return fd_steal(&fd);
 }
 
-/* ---- Names --------------------------------------------------------------------------------------
- */
+/* ---- Names ---- */
 
 /* Cuts PATH into the part before its last component (kept in PATH) and that component. */
 static int split(char *path, struct place *ret)
@@ -288,8 +285,7 @@ int resolve_link(const struct call *call, const struct place *link, struct place
 	return base < 0 ? -1 : name_from(call, &base, text, ret);
 }
 
-/* ---- Objects ------------------------------------------------------------------------------------
- */
+/* ---- Objects ---- */
 
 int resolve_object(const struct call *call, int dirfd, const char *path, bool follow, bool empty_ok,
 		   struct place *ret)

@@ -67,8 +67,7 @@ static int take(const struct call *call, uint64_t address, uint64_t length, stru
 	return 0;
 }
 
-/* ---- Internet addresses
- * ----------------------------------------------------------------------------- */
+/* ---- Internet addresses ---- */
 
 static unsigned transport(int type)
 {
@@ -132,8 +131,7 @@ static bool may_inet(const struct call *call, enum op op, const struct endpoint 
 	return decision.verdict == VERDICT_ALLOW;
 }
 
-/* ---- Unix sockets
- * ----------------------------------------------------------------------------------- */
+/* ---- Unix sockets ---- */
 
 /* The path in a sockaddr_un; 0: abstract or unnamed. */
 static size_t unix_path(const struct socket_call *socket, char *to)
@@ -165,8 +163,7 @@ static bool may_unix(const struct call *call, enum op op, const struct place *pl
 	return decision.verdict == VERDICT_ALLOW;
 }
 
-/* ---- connect
- * ---------------------------------------------------------------------------------------- */
+/* ---- connect ---- */
 
 /* A connection that takes its time. */
 struct connecting {
@@ -299,8 +296,7 @@ void handle_connect(struct call *call)
 	}
 }
 
-/* ---- bind, listen
- * ------------------------------------------------------------------------------------ */
+/* ---- bind, listen ---- */
 
 static void bind_unix(struct call *call, struct socket_call *socket)
 {
@@ -377,8 +373,7 @@ void handle_listen(struct call *call)
 	call_result(call, listen(socket.fd, (int)call->args[1]));
 }
 
-/* ---- sendto
- * ------------------------------------------------------------------------------------------ */
+/* ---- sendto ---- */
 
 void handle_sendto(struct call *call)
 {

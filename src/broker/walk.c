@@ -27,8 +27,7 @@ struct walker {
 	bool proc;      /* dir is somewhere in a procfs */
 };
 
-/* ---- procfs -------------------------------------------------------------------------------------
- */
+/* ---- procfs ---- */
 
 bool is_on_procfs(const struct broker *broker, int fd, struct str path)
 {
@@ -158,8 +157,7 @@ static bool is_last(const struct walker *walker)
 	return walker->rest[0] == '\0';
 }
 
-/* ---- procfs -------------------------------------------------------------------------------------
- */
+/* ---- procfs ---- */
 
 /* `self` and `thread-self` are links whose text depends on who reads it. 0: NAME is neither. */
 static int self_link(struct walker *walker, const char *name)
@@ -179,8 +177,7 @@ static int self_link(struct walker *walker, const char *name)
 	return prepend(walker, text) < 0 ? -1 : 1;
 }
 
-/* ---- Steps --------------------------------------------------------------------------------------
- */
+/* ---- Steps ---- */
 
 /* Follows the link NAME, opened as FD (consumed). */
 static int follow(struct walker *walker, const char *name, int fd)

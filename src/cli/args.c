@@ -13,7 +13,7 @@
 #include "cli/diag.h"
 #include "base/banned.h"
 
-/* ---- Option values --------------------------------------------------------------------------- */
+/* ---- Option values ---- */
 
 static const char no_memory[] = "did not fit in memory";
 
@@ -219,7 +219,7 @@ static const char *take_like_exec(void *context, const char *value)
 const struct opt opt_like_exec = {0, "exec", NULL, "as lapbelt exec applies the profile",
 				  take_like_exec};
 
-/* ---- Commands -------------------------------------------------------------------------------- */
+/* ---- Commands ---- */
 
 const struct command *const commands[] = {
 	&command_run,     &command_exec, &command_check, &command_decide,
@@ -261,7 +261,7 @@ int command_main(const struct command *command, char **argv)
 	return status;
 }
 
-/* ---- From arguments to work ------------------------------------------------------------------ */
+/* ---- From arguments to work ---- */
 
 /* Errors come in order: the first is in FIRST when the second is reported. */
 struct errors {

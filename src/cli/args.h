@@ -59,12 +59,12 @@ extern const struct command command_check, command_decide, command_exec, command
 /* Parses ARGV (its first word is the command's name), runs the command, returns the exit status. */
 int command_main(const struct command *command, char **argv);
 
-/* ---- Option rows ----------------------------------------------------------------------------- */
+/* ---- Option rows ---- */
 
 extern const struct opt opt_file, opt_text, opt_name, opt_param, opt_write, opt_target, opt_gaps,
 	opt_pass_fd, opt_status_fd, opt_no_userns, opt_no_runtime, opt_like_exec, opt_help_text;
 
-/* ---- From arguments to work ------------------------------------------------------------------ */
+/* ---- From arguments to work ---- */
 
 /* Compiles the policy the options name; FLAGS: enum lapbelt_policy_flags. 0, or an exit status. */
 int args_policy(const struct args *args, unsigned flags, struct lapbelt_policy **ret);

@@ -48,7 +48,7 @@ static struct sbt_case *current(struct reader *reader)
 	return &reader->file->cases[reader->file->n - 1];
 }
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+/* ---- Words ---- */
 
 static int hex_digit(char c)
 {
@@ -134,7 +134,7 @@ static unsigned parse_mark(struct str word)
 	return 0;
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows ---- */
 
 /* LINE:COLUMN message */
 static int parse_error_row(struct reader *reader, struct str rest, struct sbt_row *row)
@@ -251,7 +251,7 @@ static int parse_row(struct reader *reader, struct str line)
 	return 0;
 }
 
-/* ---- Cases ----------------------------------------------------------------------------------- */
+/* ---- Cases ---- */
 
 static int begin_case(struct reader *reader, struct str title)
 {

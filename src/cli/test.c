@@ -50,7 +50,7 @@ struct outcome {
 
 static unsigned count, failures;
 
-/* ---- One row --------------------------------------------------------------------------------- */
+/* ---- One row ---- */
 
 /* Appends a line of explanation to a failing row. */
 __attribute__((format(printf, 3, 4))) static void
@@ -138,7 +138,7 @@ static void print_result(const char *file, unsigned line, const char *title, con
 	buf_release(&text);
 }
 
-/* ---- One case -------------------------------------------------------------------------------- */
+/* ---- One case ---- */
 
 static void keep_error(void *context, const struct lapbelt_error *error)
 {
@@ -211,7 +211,7 @@ static void judge_case(const char *file, const struct sbt_case *tested)
 		lapbelt_policy_free(outcomes[t].policy);
 }
 
-/* ---- Files ----------------------------------------------------------------------------------- */
+/* ---- Files ---- */
 
 static int report(const struct err *e)
 {

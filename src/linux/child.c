@@ -43,8 +43,7 @@ __attribute__((noreturn)) static void fail(int control, enum spawn_stage stage, 
 	_exit(71);
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The command ---- */
 
 /* Every signal back to its default but those that were ignored when we were started. */
 static void restore_signals(const struct child_context *context)
@@ -174,8 +173,7 @@ __attribute__((noreturn)) static void command(const struct child_context *contex
 	fail(context->control, STAGE_EXEC, 0);
 }
 
-/* ---- init --------------------------------------------------------------------------------------
- */
+/* ---- init ---- */
 
 /* Our stdio would keep the caller's pipes open. */
 static int drop_stdio(void)

@@ -24,8 +24,7 @@
 #include "linux/scratch.h"
 #include "base/banned.h"
 
-/* ---- Without a pid namespace -------------------------------------------------------------------
- */
+/* ---- Without a pid namespace ---- */
 
 static bool is_descendant(int proc, pid_t pid)
 {
@@ -81,8 +80,7 @@ static void kill_everything(void)
 	}
 }
 
-/* ---- The loop ----------------------------------------------------------------------------------
- */
+/* ---- The loop ---- */
 
 /* Takes in what changed. 1: the command has ended. */
 static int reap(int control, pid_t command)

@@ -23,7 +23,7 @@
 #include "base/err.h"
 #include "plan/plan.h"
 
-/* ---- probe.c --------------------------------------------------------------------------------- */
+/* ---- probe.c ---- */
 
 /*
  * What this kernel can do. Cheap facts only, each by asking the kernel; user namespaces and a free
@@ -35,14 +35,14 @@ void linux_probe(struct caps *ret);
 /* As linux_probe(), and tries namespaces, mounts and a listener in throw-away children. */
 void linux_probe_by_trying(struct caps *ret);
 
-/* ---- list.c ---------------------------------------------------------------------------------- */
+/* ---- list.c ---- */
 
 /* The planner's eyes (plan_list). */
 int linux_list(void *context, const char *path,
 	       int (*each)(void *each_context, const char *name, enum entry_type type),
 	       void *each_context);
 
-/* ---- landlock.c ------------------------------------------------------------------------------ */
+/* ---- landlock.c ---- */
 
 int landlock_abi(void); /* 0: none */
 
@@ -55,7 +55,7 @@ int landlock_build(const struct plan *plan);
 /* Restricts the calling thread. no_new_privs must be set. 0, or -1 with errno. */
 int landlock_enter(int ruleset);
 
-/* ---- seccomp.c ------------------------------------------------------------------------------- */
+/* ---- seccomp.c ---- */
 
 /*
  * Installs the filter in the calling thread. WITH_LISTENER: returns the notify descriptor
@@ -63,7 +63,7 @@ int landlock_enter(int ruleset);
  */
 int seccomp_install(const struct bpf_insn *filter, size_t n, bool with_listener);
 
-/* ---- ns.c, mount.c, caps.c, scrub.c: steps of the child -------------------------------------- */
+/* ---- ns.c, mount.c, caps.c, scrub.c: steps of the child ---- */
 
 /* Writes the id maps of /proc/PID from outside: the whole range for root, else one id. */
 int ns_map_ids(pid_t pid, bool root);
@@ -84,7 +84,7 @@ int caps_drop(uint64_t also);
  */
 int scrub_fds(const int *keep, size_t n);
 
-/* ---- child.c --------------------------------------------------------------------------------- */
+/* ---- child.c ---- */
 
 /* Where setting up failed; one table of messages serves all (spawn_stage_text). */
 enum spawn_stage {

@@ -59,7 +59,7 @@ static bool is_gone(int error)
 	return error == ENOENT || error == ENOTDIR || error == ELOOP || error == EACCES;
 }
 
-/* ---- Hiding ---------------------------------------------------------------------------------- */
+/* ---- Hiding ---- */
 
 /*
  * One unreadable directory and one unreadable file, on a tmpfs that is attached at PLACE only while
@@ -114,8 +114,7 @@ static int hide_all(const struct plan *plan, size_t *ret_at)
 	return r;
 }
 
-/* ---- A private /tmp that keeps what belongs to the run -----------------------------------------
- */
+/* ---- A private /tmp that keeps what belongs to the run ---- */
 
 /* mkdir -p for the parents of PATH, and a mount point of the kind of TREE at PATH itself. */
 static int make_mount_point(const char *path, int tree)

@@ -70,7 +70,7 @@ static bool is_under(const char *path, const char *dir)
 	return str_is_below(str_of(path), str_of(dir));
 }
 
-/* ---- Mounts of our own: all that is in them is the session's --------------------------------- */
+/* ---- Mounts of our own: all that is in them is the session's ---- */
 
 static bool is_own(const struct mount_row *mount)
 {
@@ -93,8 +93,7 @@ static bool holds_own_mount(const struct planner *p, const char *path)
 	return false;
 }
 
-/* ---- Places where other operations decide -----------------------------------------------------
- */
+/* ---- Places where other operations decide ---- */
 
 static const struct territory *territory_of(const char *path)
 {
@@ -117,8 +116,7 @@ static unsigned ask_territory(const struct planner *p, const struct territory *t
 	return territory->and_files ? combine(names, files) : names;
 }
 
-/* ---- A private /tmp that no mount could make --------------------------------------------------
- */
+/* ---- A private /tmp that no mount could make ---- */
 
 /* Is PATH part of what belongs to the run? */
 static bool is_ours(const struct plan_input *input, struct str path)
@@ -171,8 +169,7 @@ static unsigned scope_below(const struct planner *p, const char *path)
 	return leads_to_ours(p->input, str_of(path)) ? CAN_ALLOW | CAN_DENY : CAN_DENY;
 }
 
-/* ---- All together -----------------------------------------------------------------------------
- */
+/* ---- All together ---- */
 
 unsigned ask_at(const struct planner *p, const struct place *place, enum group group)
 {

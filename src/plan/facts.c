@@ -77,7 +77,7 @@ bool is_canonical(struct str path)
 	return true;
 }
 
-/* ---- Tests inside filters -------------------------------------------------------------------- */
+/* ---- Tests inside filters ---- */
 
 typedef void test_visitor(void *context, const struct test *test);
 
@@ -128,7 +128,7 @@ static bool op_uses(const struct policy *policy, enum op op, enum filter_id filt
 	return use.found;
 }
 
-/* ---- Addresses ------------------------------------------------------------------------------- */
+/* ---- Addresses ---- */
 
 struct ports {
 	int list[PORTS_MAX];
@@ -222,7 +222,7 @@ static unsigned inet_verdicts(const struct policy *policy, enum op op, unsigned 
 	return ret;
 }
 
-/* ---- Signals --------------------------------------------------------------------------------- */
+/* ---- Signals ---- */
 
 static unsigned decide_signal(const struct policy *policy, enum signal_target target)
 {
@@ -251,7 +251,7 @@ static void collect_signal(const struct policy *policy, struct facts *facts)
 	facts->signal_by_domain = inside == CAN_ALLOW && facts->signal_outside == CAN_DENY;
 }
 
-/* ---- Everything ------------------------------------------------------------------------------ */
+/* ---- Everything ---- */
 
 static void collect_network(const struct policy *policy, struct facts *facts)
 {

@@ -26,7 +26,7 @@ enum {
 	WRITING = BIT(GROUP_DATA) | NAMING,
 };
 
-/* ---- The descent's state --------------------------------------------------------------------- */
+/* ---- The descent's state ---- */
 
 struct floor {
 	struct planner *p;
@@ -39,7 +39,7 @@ struct floor {
 	bool failed; /* out of memory */
 };
 
-/* ---- Rows and notes -------------------------------------------------------------------------- */
+/* ---- Rows and notes ---- */
 
 static void add_row(struct floor *f, const char *path, uint32_t rights)
 {
@@ -103,7 +103,7 @@ static struct place child_of(struct floor *f, const struct place *parent, struct
 			      .name = name_child(parent->name, name)};
 }
 
-/* ---- Entries of a directory that is granted entry by entry ----------------------------------- */
+/* ---- Entries of a directory that is granted entry by entry ---- */
 
 struct entry {
 	struct str name;
@@ -189,7 +189,7 @@ static enum listed list_entries(struct listing *entries, const struct place *pla
 	return LISTED;
 }
 
-/* ---- New names in such a directory ----------------------------------------------------------- */
+/* ---- New names in such a directory ---- */
 
 /*
  * May GROUP be allowed for an entry of PLACE that the policy does not mention? One that no pattern
@@ -298,7 +298,7 @@ static uint32_t judge_new(struct floor *f, const struct place *place, unsigned m
 	return rights;
 }
 
-/* ---- Listing --------------------------------------------------------------------------------- */
+/* ---- Listing ---- */
 
 /*
  * READ_DIR reaches everything below. It is given to a directory that may be listed if the only
@@ -341,7 +341,7 @@ static uint32_t look_closer(struct floor *f, const struct place *place, unsigned
 	return rights;
 }
 
-/* ---- The descent ----------------------------------------------------------------------------- */
+/* ---- The descent ---- */
 
 /*
  * Groups that PLACE answers in two ways, where no closer look is possible. EXEC: what may be
@@ -467,7 +467,7 @@ static void visit(struct floor *f, const struct place *place, unsigned undecided
 	}
 }
 
-/* ---- The stage ------------------------------------------------------------------------------- */
+/* ---- The stage ---- */
 
 static void note_socket_pattern(void *context, const struct rule *rule, const struct test *test)
 {

@@ -26,7 +26,7 @@ static int add_gap(struct planner *p, enum gap_kind kind, const struct rule *rul
 	return 0;
 }
 
-/* ---- Classes that nobody answers ------------------------------------------------------------- */
+/* ---- Classes that nobody answers ---- */
 
 static int gaps_of_broker(struct planner *p)
 {
@@ -63,7 +63,7 @@ static int gaps_of_broker(struct planner *p)
 	return r;
 }
 
-/* ---- What this kernel is too old for --------------------------------------------------------- */
+/* ---- What this kernel is too old for ---- */
 
 static int gaps_of_kernel(struct planner *p)
 {
@@ -90,7 +90,7 @@ static int gaps_of_kernel(struct planner *p)
 	return r;
 }
 
-/* ---- Operations without any mechanism -------------------------------------------------------- */
+/* ---- Operations without any mechanism ---- */
 
 static int gaps_of_operations(struct planner *p)
 {
@@ -133,7 +133,7 @@ static int gaps_of_always_refused(struct planner *p)
 	return 0;
 }
 
-/* ---- Metadata -------------------------------------------------------------------------------- */
+/* ---- Metadata ---- */
 
 static bool is_hidden(const struct plan *plan, struct str path)
 {
@@ -224,7 +224,7 @@ static int gaps_of_metadata(struct planner *p)
 	return r;
 }
 
-/* ---- Where the floor is not the policy ------------------------------------------------------- */
+/* ---- Where the floor is not the policy ---- */
 
 static char *list_paths(struct planner *p, const struct paths *paths, const char *text)
 {
@@ -288,7 +288,7 @@ static int gaps_of_floor(struct planner *p)
 	return r;
 }
 
-/* ---- Sockets --------------------------------------------------------------------------------- */
+/* ---- Sockets ---- */
 
 static int gaps_of_sockets(struct planner *p)
 {
@@ -313,7 +313,7 @@ static int gaps_of_sockets(struct planner *p)
 	return r;
 }
 
-/* ---- Scopes that cannot be private ----------------------------------------------------------- */
+/* ---- Scopes that cannot be private ---- */
 
 static int gaps_of_scope(struct planner *p)
 {

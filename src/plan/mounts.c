@@ -57,7 +57,7 @@ static int add_mount(struct planner *p, enum mount_kind kind, struct str path)
 	return 0;
 }
 
-/* ---- Collecting paths ------------------------------------------------------------------------ */
+/* ---- Collecting paths ---- */
 
 struct str_list {
 	struct planner *p;
@@ -116,7 +116,7 @@ static int add_outermost(struct str_list *paths, enum mount_kind kind)
 	return r;
 }
 
-/* ---- Keeping --------------------------------------------------------------------------------- */
+/* ---- Keeping ---- */
 
 /* What belongs to the run can lie in /tmp; the other private places hold nothing of the kind. */
 static void collect_kept(struct str_list *keep, struct str path)
@@ -154,7 +154,7 @@ static int plan_private(struct planner *p)
 	return r ? r : add_outermost(&keep, MOUNT_KEEP);
 }
 
-/* ---- Hiding ---------------------------------------------------------------------------------- */
+/* ---- Hiding ---- */
 
 /*
  * Hidden is what may neither be read nor written: an empty mount would break every use it has. What
@@ -186,7 +186,7 @@ static void collect_hidden(void *context, const struct rule *rule, const struct 
 		collect(paths, test->text);
 }
 
-/* ---- The stage ------------------------------------------------------------------------------- */
+/* ---- The stage ---- */
 
 /* An empty network name space serves only a policy without any network. */
 static bool wants_net(const struct planner *p)

@@ -4,7 +4,7 @@
 #include "plan/planner.h"
 #include "base/banned.h"
 
-/* ---- The tree -------------------------------------------------------------------------------- */
+/* ---- The tree ---- */
 
 const struct name *name_child(const struct name *name, struct str text)
 {
@@ -60,7 +60,7 @@ static void add_pattern(void *context, const struct rule *rule, const struct tes
 		names_add(context, path);
 }
 
-/* ---- Regular expressions --------------------------------------------------------------------- */
+/* ---- Regular expressions ---- */
 
 /* Does REGEX have an alternative outside all groups? Then nothing in it is fixed. */
 static bool has_alternatives(struct str regex)

@@ -19,7 +19,7 @@
 #include "base/err.h"
 #include "policy/policy.h"
 
-/* ---- What the kernel can do: filled by linux/probe, faked by tests -------------------------- */
+/* ---- What the kernel can do: filled by linux/probe, faked by tests ---- */
 
 enum arch {
 	ARCH_X86_64,
@@ -37,7 +37,7 @@ struct caps {
 	bool root; /* euid 0: the id map is the whole range, file capabilities stay */
 };
 
-/* ---- Scope: what is shared with the host (DESIGN 15.1) --------------------------------------- */
+/* ---- Scope: what is shared with the host (DESIGN 15.1) ---- */
 
 enum scope {
 	SCOPE_PID = 1 << 0,
@@ -49,7 +49,7 @@ enum scope {
 	SCOPE_ALL = (1 << 6) - 1,
 };
 
-/* ---- Input ----------------------------------------------------------------------------------- */
+/* ---- Input ---- */
 
 enum entry_type {
 	ENTRY_OTHER, /* file, device, fifo, socket */
@@ -85,7 +85,7 @@ struct plan_input {
 	void *list_context;
 };
 
-/* ---- Output ---------------------------------------------------------------------------------- */
+/* ---- Output ---- */
 
 /* Landlock rights, our own constants: the distribution's header is older than the kernel. */
 enum landlock_fs {
@@ -219,7 +219,7 @@ const struct gap *plan_refusal(const struct plan *plan);
 /* The plan for people: scope lines, namespaces, mounts, rows, classes, gaps. */
 void plan_print(const struct plan *plan, const struct plan_input *input, struct buf *ret);
 
-/* ---- Simulators ------------------------------------------------------------------------------ */
+/* ---- Simulators ---- */
 
 /* struct seccomp_data, spelled out. */
 struct seccomp_call {

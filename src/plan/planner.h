@@ -15,7 +15,7 @@
 
 #include "plan/plan.h"
 
-/* ---- Shared state ---------------------------------------------------------------------------- */
+/* ---- Shared state ---- */
 
 /* Sets are of enum verdict_set. */
 struct facts {
@@ -85,7 +85,7 @@ static inline bool has_ns(const struct planner *p, enum ns ns)
 	return (p->plan->ns & ns) != 0;
 }
 
-/* ---- Stages ---------------------------------------------------------------------------------- */
+/* ---- Stages ---- */
 
 void facts_collect(struct planner *p);
 int mounts_plan(struct planner *p, struct err *e);
@@ -97,7 +97,7 @@ int gaps_plan(struct planner *p, struct err *e);
 /* Is PATH a directory, as far as one can see? Asks the list callback. */
 bool path_is_directory(const struct planner *p, struct str path);
 
-/* ---- Questions about the policy (facts.c) ---------------------------------------------------- */
+/* ---- Questions about the policy (facts.c) ---- */
 
 /* What OP can answer at any path, and without one. */
 unsigned verdicts_anywhere(const struct policy *policy, enum op op);

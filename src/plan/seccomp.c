@@ -29,7 +29,7 @@ int call_number(enum call call, enum arch arch)
 	return numbers[call][arch];
 }
 
-/* ---- Which rows count ------------------------------------------------------------------------ */
+/* ---- Which rows count ---- */
 
 static unsigned when_broker(const struct planner *p)
 {
@@ -128,7 +128,7 @@ static unsigned when_processes(const struct planner *p)
 	return ret;
 }
 
-/* ---- Emitting -------------------------------------------------------------------------------- */
+/* ---- Emitting ---- */
 
 struct program {
 	struct arena *arena;

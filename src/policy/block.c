@@ -10,7 +10,7 @@ static int too_big(struct err *e)
 	return err_set(e, ERR_LIMIT, "the policy needs too much memory");
 }
 
-/* ---- Finding the rule ----------------------------------------------------------------------- */
+/* ---- Finding the rule ---- */
 
 const struct rule *block_find(const struct block *block, struct str path)
 {
@@ -27,7 +27,7 @@ const struct rule *block_find(const struct block *block, struct str path)
 	return block->rules[found ? found - 1 : 0];
 }
 
-/* ---- Building ------------------------------------------------------------------------------- */
+/* ---- Building ---- */
 
 struct build {
 	struct filter_compiler *compiler;
@@ -135,7 +135,7 @@ static bool sort_rules(const struct build *b, enum origin origin, struct op_bloc
 	return true;
 }
 
-/* ---- Compiling ------------------------------------------------------------------------------ */
+/* ---- Compiling ---- */
 
 static bool is_text(const struct expr *expr)
 {

@@ -25,7 +25,7 @@ static int too_big(const struct policy_builder *builder, struct err *e)
 		       builder->limits.memory);
 }
 
-/* ---- Rules ---------------------------------------------------------------------------------- */
+/* ---- Rules ---- */
 
 struct policy_builder *policy_builder_new(enum target target, struct policy_limits limits)
 {
@@ -112,7 +112,7 @@ void policy_builder_free(struct policy_builder *builder)
 	free(builder);
 }
 
-/* ---- Patterns ------------------------------------------------------------------------------- */
+/* ---- Patterns ---- */
 
 int policy_check_pattern(const struct test *test, struct err *e)
 {
@@ -128,7 +128,7 @@ int policy_check_pattern(const struct test *test, struct err *e)
 	return r;
 }
 
-/* ---- Building ------------------------------------------------------------------------------- */
+/* ---- Building ---- */
 
 struct build {
 	const struct policy_builder *builder;

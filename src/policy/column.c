@@ -9,7 +9,7 @@ enum {
 	ENTRY_WORDS = 4
 }; /* of an entry in a chain under construction */
 
-/* ---- Steps ---------------------------------------------------------------------------------- */
+/* ---- Steps ---- */
 
 struct step_list {
 	struct arena *arena;
@@ -98,7 +98,7 @@ static bool build_steps(const struct blocks *blocks, enum op op, struct step_lis
 	return !list->failed;
 }
 
-/* ---- Columns -------------------------------------------------------------------------------- */
+/* ---- Columns ---- */
 
 static bool same_steps(const struct column *column, const struct step_list *list)
 {
@@ -219,7 +219,7 @@ bool columns_build(struct columns *c)
 	       sort_columns(c) && reserve_entries(c);
 }
 
-/* ---- Pruning -------------------------------------------------------------------------------- */
+/* ---- Pruning ---- */
 
 /* Of N atoms, whose truth is known: the first step that one of them settles alone, or the last. */
 static uint32_t first_settled(const struct columns *c, const struct column *column, size_t n,
@@ -315,7 +315,7 @@ void columns_prune(void *context, const struct nfa *nfa, struct node_list *list)
 		c->truth[c->atoms[i]] = TRUTH_NO;
 }
 
-/* ---- Rows ----------------------------------------------------------------------------------- */
+/* ---- Rows ---- */
 
 static void put_entry(uint32_t *words, condition guard, const struct decision *decision)
 {
@@ -370,7 +370,7 @@ bool columns_row(struct columns *c, struct conditions *conditions, const uint32_
 	return id >= 0;
 }
 
-/* ---- Into the policy ------------------------------------------------------------------------ */
+/* ---- Into the policy ---- */
 
 /*
  * Entries right before the last that decide as it does change nothing, so they do not count in the

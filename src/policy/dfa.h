@@ -30,7 +30,7 @@ enum {
 	CLASS_DOT,
 };
 
-/* ---- Subset construction: scratch ----------------------------------------------------------- */
+/* ---- Subset construction: scratch ---- */
 
 /* Takes nodes off LIST that no longer matter. It may rely on equal lists being pruned equally. */
 typedef void subset_prune(void *context, const struct nfa *nfa, struct node_list *list);
@@ -80,7 +80,7 @@ enum {
 int subsets_build(struct nfa *nfa, const struct subset_options *options, struct subsets *ret,
 		  struct err *e);
 
-/* ---- The automaton -------------------------------------------------------------------------- */
+/* ---- The automaton ---- */
 
 /* Read-only after dfa_minimize(). */
 struct dfa {

@@ -143,7 +143,7 @@ int filter_compile(struct filter_compiler *compiler, const struct expr *expr, co
 	return compiler->failure;
 }
 
-/* ---- Expressions by themselves -------------------------------------------------------------- */
+/* ---- Expressions by themselves ---- */
 
 /* Labels for accept sets: does WHEN hold where just their atoms do? NULL: no memory. */
 static uint32_t *find_labels(const struct filter_compiler *c, const struct subsets *subsets,

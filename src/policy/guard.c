@@ -98,7 +98,7 @@ bool match_is_pattern(enum match match)
 	       match == MATCH_REGEX;
 }
 
-/* ---- Endpoints ------------------------------------------------------------------------------ */
+/* ---- Endpoints ---- */
 
 /* An address as rules see it: on Linux an IPv4-mapped one is what it stands for. */
 struct address {
@@ -177,7 +177,7 @@ static bool matches_endpoint(const struct guard *guard, const struct endpoint *e
 	return pattern->port == PORT_ANY || pattern->port == end->port;
 }
 
-/* ---- Text and numbers ----------------------------------------------------------------------- */
+/* ---- Text and numbers ---- */
 
 static bool matches_text(const struct guard *guard, struct str text)
 {

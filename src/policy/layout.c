@@ -28,7 +28,7 @@ enum hint {
 
 static const uint32_t UNNUMBERED = UINT32_MAX;
 
-/* ---- Numbering ------------------------------------------------------------------------------ */
+/* ---- Numbering ---- */
 
 struct layout {
 	const struct quotient *from;
@@ -128,7 +128,7 @@ static void number_states(struct layout *l)
 	}
 }
 
-/* ---- The tables ----------------------------------------------------------------------------- */
+/* ---- The tables ---- */
 
 /* Does every byte (BUT_SLASH: or every byte but `/`) lead from STATE back to it? */
 static bool stays(const struct dfa *dfa, uint32_t state, bool but_slash)
@@ -225,7 +225,7 @@ bool dfa_lay_out(const struct quotient *quotient, struct arena *arena, struct ar
 	return fill_tables(&l, arena, ret);
 }
 
-/* ---- Walking -------------------------------------------------------------------------------- */
+/* ---- Walking ---- */
 
 static inline uint64_t load_word(const void *p)
 {

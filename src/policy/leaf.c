@@ -27,7 +27,7 @@ static const struct leaf *too_big(struct filter_compiler *c)
 	return fail(c, err_set(c->e, ERR_LIMIT, "the policy needs too much memory"));
 }
 
-/* ---- Unions of patterns ---------------------------------------------------------------------- */
+/* ---- Unions of patterns ---- */
 
 static int compare_tests(const void *a, const void *b)
 {
@@ -178,7 +178,7 @@ static const struct leaf *find_patterns(struct filter_compiler *c, const struct 
 					   : add_text_guard(c, key, tests, n);
 }
 
-/* ---- Other tests ---------------------------------------------------------------------------- */
+/* ---- Other tests ---- */
 
 static const struct leaf *find_test(struct filter_compiler *c, const struct test *test)
 {

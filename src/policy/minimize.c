@@ -64,7 +64,7 @@ struct minimizer {
 	size_t n_usual, n_leads;
 };
 
-/* ---- Partitions ----------------------------------------------------------------------------- */
+/* ---- Partitions ---- */
 
 static bool words_new(struct arena *arena, size_t n, uint32_t **ret)
 {
@@ -148,7 +148,7 @@ static void partition_split(struct partition *p)
 	}
 }
 
-/* ---- Arrivals ------------------------------------------------------------------------------- */
+/* ---- Arrivals ---- */
 
 static bool find_arrivals(struct minimizer *m)
 {
@@ -185,7 +185,7 @@ static bool find_arrivals(struct minimizer *m)
 	return true;
 }
 
-/* ---- Refinement ----------------------------------------------------------------------------- */
+/* ---- Refinement ---- */
 
 /* The state that most ways lead to. */
 static uint32_t find_hub(const struct minimizer *m)
@@ -294,7 +294,7 @@ static void split_by(struct minimizer *m, uint32_t block)
 	}
 }
 
-/* ---- The quotient --------------------------------------------------------------------------- */
+/* ---- The quotient ---- */
 
 static bool build_quotient(const struct minimizer *m, struct quotient *ret)
 {

@@ -34,7 +34,7 @@ int nfa_too_big(const struct test *pattern, struct err *e)
 		      (int)(pattern->text.n < 120 ? pattern->text.n : 120), pattern->text.p);
 }
 
-/* ---- Nodes ---------------------------------------------------------------------------------- */
+/* ---- Nodes ---- */
 
 static uint32_t add_node(struct atom_builder *b, struct node node)
 {
@@ -139,7 +139,7 @@ static uint32_t add_skip(struct atom_builder *b, uint32_t node)
 	return loop;
 }
 
-/* ---- Sequences ------------------------------------------------------------------------------ */
+/* ---- Sequences ---- */
 
 /* Makes room for N nodes in the trail, whose first COMMON stay. */
 static void prepare_trail(struct atom_builder *b, struct trie *trie, size_t n, size_t common)
@@ -191,7 +191,7 @@ static void add_sequence(struct atom_builder *b, struct str text, uint32_t out)
 	trie->last_text = text;
 }
 
-/* ---- Patterns ------------------------------------------------------------------------------- */
+/* ---- Patterns ---- */
 
 static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, uint32_t out);
 
@@ -359,7 +359,7 @@ static int add_pattern(struct atom_builder *b, struct err *e)
 	}
 }
 
-/* ---- Closures ------------------------------------------------------------------------------- */
+/* ---- Closures ---- */
 
 /* Makes the arrays by node as long as the nodes. */
 static bool know_nodes(struct nfa *nfa)
@@ -513,7 +513,7 @@ bool nfa_collect(struct nfa *nfa, struct node_list *list, uint32_t node)
 	return ok;
 }
 
-/* ---- /private on Linux ---------------------------------------------------------------------- */
+/* ---- /private on Linux ---- */
 
 /* What the automaton knows after TEXT, from START on. */
 static bool collect_after(struct nfa *nfa, uint32_t start, struct str text, struct node_list *ret)
@@ -602,7 +602,7 @@ static uint32_t add_aliases(struct atom_builder *b, uint32_t start)
 	return all;
 }
 
-/* ---- Atoms ---------------------------------------------------------------------------------- */
+/* ---- Atoms ---- */
 
 /* Nothing is in TRIE any more; its room stays. */
 static void empty_trie(struct trie *trie)

@@ -33,7 +33,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* ---- Names ---------------------------------------------------------------------------------- */
+/* ---- Names ---- */
 
 enum op {
 #define OP(symbol, name, parent, builtin, categories) OP_##symbol,
@@ -67,7 +67,7 @@ enum verdict {
 	VERDICT_ALLOW,
 };
 
-/* ---- Filters -------------------------------------------------------------------------------- */
+/* ---- Filters ---- */
 
 enum match {
 	MATCH_LITERAL,
@@ -126,7 +126,7 @@ struct expr {
 	size_t n;
 };
 
-/* ---- Rules ---------------------------------------------------------------------------------- */
+/* ---- Rules ---- */
 
 enum origin {
 	ORIGIN_PROFILE,
@@ -153,7 +153,7 @@ struct rule {
 	unsigned index; /* position in the policy, set by the builder */
 };
 
-/* ---- Building ------------------------------------------------------------------------------- */
+/* ---- Building ---- */
 
 struct policy_limits {
 	size_t memory;   /* bytes for the policy and its construction */
@@ -184,7 +184,7 @@ void policy_free(struct policy *policy);
 /* Checks one pattern alone, as the reader meets it; the message is Apple's. 0 or -ERR_POLICY. */
 int policy_check_pattern(const struct test *test, struct err *e);
 
-/* ---- Deciding ------------------------------------------------------------------------------- */
+/* ---- Deciding ---- */
 
 enum vnode_type {
 	VNODE_UNKNOWN,
@@ -256,7 +256,7 @@ struct decision {
 void policy_decide(const struct policy *policy, const struct request *request,
 		   struct decision *ret);
 
-/* ---- Regions: what the planner and the broker ask ------------------------------------------- */
+/* ---- Regions: what the planner and the broker ask ---- */
 
 /*
  * A state of the path automaton: everything the policy will ever know about the bytes seen so far.
@@ -307,7 +307,7 @@ enum region_change {
 unsigned policy_compare(const struct policy *policy, policy_state from, policy_state to, bool below,
 			const enum op *ops, size_t work);
 
-/* ---- Looking inside ------------------------------------------------------------------------- */
+/* ---- Looking inside ---- */
 
 size_t policy_n_rules(const struct policy *policy);
 const struct rule *policy_rule(const struct policy *policy, size_t i);

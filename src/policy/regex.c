@@ -55,7 +55,7 @@ static struct regex_tree *new_tree(struct parser *p, enum regex_kind kind)
 	return tree;
 }
 
-/* ---- Sets ----------------------------------------------------------------------------------- */
+/* ---- Sets ---- */
 
 /* "[:", "[." or "[=": what they mean to Apple is not known. */
 static bool is_posix_class(const struct parser *p)
@@ -109,7 +109,7 @@ static struct regex_tree *parse_set(struct parser *p)
 	return tree;
 }
 
-/* ---- Repetition ----------------------------------------------------------------------------- */
+/* ---- Repetition ---- */
 
 static bool parse_number(struct parser *p, int *ret)
 {
@@ -159,7 +159,7 @@ static bool accept_operator(struct parser *p, int *min, int *max)
 	return true;
 }
 
-/* ---- Units ---------------------------------------------------------------------------------- */
+/* ---- Units ---- */
 
 static struct regex_tree *new_byte(struct parser *p, unsigned char byte)
 {
@@ -233,7 +233,7 @@ static struct regex_tree *parse_unit(struct parser *p, unsigned depth)
 	}
 }
 
-/* ---- Expressions ---------------------------------------------------------------------------- */
+/* ---- Expressions ---- */
 
 static struct regex_tree *parse_piece(struct parser *p, unsigned depth)
 {

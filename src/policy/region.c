@@ -39,7 +39,7 @@ static enum byte_kind kind_of(unsigned cls)
 	return cls == CLASS_DOT ? KIND_DOT : KIND_OTHER;
 }
 
-/* ---- Verdicts ------------------------------------------------------------------------------- */
+/* ---- Verdicts ---- */
 
 enum {
 	BITS_PER_VERDICTS = 2,
@@ -225,7 +225,7 @@ int policy_find_below(struct policy *policy, struct arena *scratch, struct err *
 	return 0;
 }
 
-/* ---- Comparing ------------------------------------------------------------------------------ */
+/* ---- Comparing ---- */
 
 static unsigned compare_here(const struct policy *policy, policy_state from, policy_state to,
 			     const enum op *ops)
@@ -318,7 +318,7 @@ unsigned policy_compare(const struct policy *policy, policy_state from, policy_s
 	return change;
 }
 
-/* ---- Patterns ------------------------------------------------------------------------------- */
+/* ---- Patterns ---- */
 
 typedef void each_path(void *context, const struct rule *rule, const struct test *test);
 

@@ -49,7 +49,7 @@ struct builder {
 	uint32_t *atoms; /* room for all of them */
 };
 
-/* ---- Byte classes --------------------------------------------------------------------------- */
+/* ---- Byte classes ---- */
 
 /* Splits every class that SET cuts in two. */
 static void split_classes(struct byte_classes *classes, const struct byteset *set)
@@ -106,7 +106,7 @@ static bool list_classes(struct builder *b)
 	return true;
 }
 
-/* ---- States --------------------------------------------------------------------------------- */
+/* ---- States ---- */
 
 /* Of an atom that holds for good only that stays. */
 static void drop_settled(struct builder *b, struct node_list *list)
@@ -162,7 +162,7 @@ static int64_t put_state(struct builder *b, const struct node_list *list, bool i
 	return state;
 }
 
-/* ---- Expansion ------------------------------------------------------------------------------ */
+/* ---- Expansion ---- */
 
 /* The state in which N nodes put the automaton. INTERN_FAILED: no memory. */
 static int64_t enter(struct builder *b, const uint32_t *nodes, size_t n, bool is_start)
@@ -328,7 +328,7 @@ static bool expand(struct builder *b, uint32_t state)
 	return b->ret->sets.n <= b->options->states;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------ */
+/* ---- The whole ---- */
 
 /* How often nodes of the part occur in states. */
 static size_t count_uses(const struct nfa *nfa, const uint32_t *uses, size_t part)

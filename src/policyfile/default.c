@@ -39,8 +39,7 @@ static void list_add_once(struct list *list, struct str item)
 	list_add(list, item);
 }
 
-/* ---- Text -------------------------------------------------------------------------------------
- */
+/* ---- Text ---- */
 
 /* A string literal that reads back as exactly S. */
 static void put_string(struct buf *ret, struct str s)
@@ -77,8 +76,7 @@ static void put_list(struct buf *ret, const char *name, const struct list *list)
 	buf_puts(ret, "))\n");
 }
 
-/* ---- Lists ------------------------------------------------------------------------------------
- */
+/* ---- Lists ---- */
 
 static void list_write_roots(struct list *ret, const struct default_facts *facts)
 {
@@ -166,8 +164,7 @@ static void list_git(struct list *directories, struct list *pointers,
 	}
 }
 
-/* ---- All of it --------------------------------------------------------------------------------
- */
+/* ---- All of it ---- */
 
 static int put_facts(const struct default_facts *facts, struct arena *arena, struct buf *ret,
 		     struct err *e)

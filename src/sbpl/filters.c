@@ -24,7 +24,7 @@ static int no_policy_memory(struct machine *m)
 			     m->profile->compiler->options->policy_limits.memory);
 }
 
-/* ---- Combining ------------------------------------------------------------------------------ */
+/* ---- Combining ---- */
 
 static struct value *new_filter(struct machine *m, const struct expr *expr, uint32_t height,
 				uint32_t tests)
@@ -87,7 +87,7 @@ static int do_require(struct machine *m, struct value **args, size_t n)
 	return v ? machine_give(m, v) : -(int)m->err.code;
 }
 
-/* ---- Tests ---------------------------------------------------------------------------------- */
+/* ---- Tests ---- */
 
 /* The value of ARG for messages: its own place if it was written out, else the filter's. */
 static const struct value *place_of(const struct machine *m, const struct value *arg)
@@ -173,7 +173,7 @@ static int set_bool(struct machine *m, const struct filter_form *form, const str
 	return 0;
 }
 
-/* ---- Addresses ------------------------------------------------------------------------------ */
+/* ---- Addresses ---- */
 
 /* "HOST" or "HOST:PORT"; HOST is * or localhost, PORT is * or 1 to 65535. */
 static int parse_endpoint(struct machine *m, const struct value *arg,
@@ -230,7 +230,7 @@ static int set_protocol(struct machine *m, const struct filter_form *form, const
 	return 0;
 }
 
-/* ---- Forms ---------------------------------------------------------------------------------- */
+/* ---- Forms ---- */
 
 typedef int set_function(struct machine *m, const struct filter_form *form, const struct value *arg,
 			 struct test *test);
@@ -341,7 +341,7 @@ static int make_filter(struct machine *m, const struct value *callee, struct val
 	return give_tests(m, form, &test, args, n);
 }
 
-/* ---- path-ancestors ------------------------------------------------------------------------- */
+/* ---- path-ancestors ---- */
 
 /* Appends a literal for every proper ancestor of PATH: "/" and each piece before a slash. */
 static int add_ancestors(struct machine *m, const struct value *arg, struct value ***filters,
@@ -388,7 +388,7 @@ static int do_path_ancestors(struct machine *m, struct value **args, size_t n)
 	return v ? machine_give(m, v) : -(int)m->err.code;
 }
 
-/* ---- Text helpers --------------------------------------------------------------------------- */
+/* ---- Text helpers ---- */
 
 static int do_regex_quote(struct machine *m, struct value **args, size_t n)
 {

@@ -6,7 +6,7 @@
 
 #include "base/banned.h"
 
-/* ---- Pairs and lists ------------------------------------------------------------------------ */
+/* ---- Pairs and lists ---- */
 
 static int do_cons(struct machine *m, struct value **args, size_t n)
 {
@@ -153,7 +153,7 @@ static int do_flatten(struct machine *m, struct value **args, size_t n)
 	return r < 0 ? r : machine_give(m, machine_list(m, leaves, count));
 }
 
-/* ---- Equality and search -------------------------------------------------------------------- */
+/* ---- Equality and search ---- */
 
 static int equal(struct machine *m, const struct value *a, const struct value *b, unsigned nest,
 		 bool *ret);
@@ -258,7 +258,7 @@ static int do_acons(struct machine *m, struct value **args, size_t n)
 	return machine_give(m, pair ? machine_cons(m, pair, args[2]) : NULL);
 }
 
-/* ---- Predicates ----------------------------------------------------------------------------- */
+/* ---- Predicates ---- */
 
 static int do_is_type(struct machine *m, struct value **args, size_t n)
 {
@@ -297,7 +297,7 @@ static int do_not(struct machine *m, struct value **args, size_t n)
 	return machine_give_bool(m, !is_true(args[0]));
 }
 
-/* ---- Vectors -------------------------------------------------------------------------------- */
+/* ---- Vectors ---- */
 
 static struct value *new_vector(struct machine *m, size_t n)
 {
@@ -385,7 +385,7 @@ static int do_list_to_vector(struct machine *m, struct value **args, size_t n)
 	return r < 0 ? r : do_vector(m, items, n);
 }
 
-/* ---- Control -------------------------------------------------------------------------------- */
+/* ---- Control ---- */
 
 static int do_apply(struct machine *m, struct value **args, size_t n)
 {

@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-/* ---- Errors and bounds ---------------------------------------------------------------------- */
+/* ---- Errors and bounds ---- */
 
 struct span machine_span(const struct machine *m, const struct value *v)
 {
@@ -96,7 +96,7 @@ int machine_charge(struct machine *m, size_t steps)
 	return 0;
 }
 
-/* ---- Answers -------------------------------------------------------------------------------- */
+/* ---- Answers ---- */
 
 int machine_give(struct machine *m, struct value *v)
 {
@@ -186,7 +186,7 @@ int machine_eval_body(struct machine *m, struct value *body, struct scope *scope
 	return machine_eval(m, body->car, scope);
 }
 
-/* ---- Application ---------------------------------------------------------------------------- */
+/* ---- Application ---- */
 
 struct closure *closure_new(struct machine *m, struct value *parameters, struct value *body,
 			    struct scope *scope, struct symbol *name)
@@ -265,7 +265,7 @@ static int apply(struct machine *m)
 	}
 }
 
-/* ---- Evaluation ----------------------------------------------------------------------------- */
+/* ---- Evaluation ---- */
 
 static int resume_operand(struct machine *m, const struct frame *frame, struct value *value);
 
@@ -419,7 +419,7 @@ int machine_run(struct machine *m)
 	return r;
 }
 
-/* ---- Setting up ----------------------------------------------------------------------------- */
+/* ---- Setting up ---- */
 
 int machine_add_source(struct machine *m, const char *name, struct str text)
 {

@@ -111,7 +111,7 @@ int machine_add_source(struct machine *m, const char *name, struct str text);
 /* Runs until no frame waits. After an error the frames are as they were when it happened. */
 int machine_run(struct machine *m);
 
-/* ---- Answers -------------------------------------------------------------------------------- */
+/* ---- Answers ---- */
 
 int machine_give(struct machine *m, struct value *v);
 int machine_give_bool(struct machine *m, bool b);
@@ -122,7 +122,7 @@ int machine_eval_body(struct machine *m, struct value *body, struct scope *scope
 int machine_apply(struct machine *m, struct value *callee, struct value **args, size_t n);
 int machine_push(struct machine *m, struct frame frame);
 
-/* ---- Errors and bounds ---------------------------------------------------------------------- */
+/* ---- Errors and bounds ---- */
 
 /* At the innermost form with a place. */
 int machine_fail(struct machine *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -144,7 +144,7 @@ enum {
 	BYTES_PER_STEP = 64, /* what working through a string costs */
 };
 
-/* ---- Values --------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 /* All of these: NULL is out of memory, for which the caller returns machine_no_memory(). */
 struct value *machine_new(struct machine *m, enum value_type type);
@@ -170,14 +170,14 @@ int machine_bind_syntax(struct machine *m, const struct syntax *table, size_t n)
 /* Copies a proper list into an array; each element costs a step. */
 int machine_items(struct machine *m, const struct value *list, struct value ***ret, size_t *n);
 
-/* ---- Scopes --------------------------------------------------------------------------------- */
+/* ---- Scopes ---- */
 
 struct scope *scope_new(struct machine *m, struct scope *outer); /* NULL: out of memory */
 int scope_define(struct machine *m, struct scope *scope, struct symbol *symbol, struct value *v);
 /* *RET is where the value is kept, or NULL: unbound. Costs steps for long ways. */
 int scope_find(struct machine *m, struct scope *scope, struct symbol *symbol, struct value ***ret);
 
-/* ---- The tables, one per file --------------------------------------------------------------- */
+/* ---- The tables, one per file ---- */
 
 int syntax_bind(struct machine *m);
 syntax_function syntax_quasiquote;

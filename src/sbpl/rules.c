@@ -15,7 +15,7 @@ enum {
 	RULE_TEXT_MAX = 200
 };
 
-/* ---- Modifiers ------------------------------------------------------------------------------ */
+/* ---- Modifiers ---- */
 
 enum actions {
 	ON_ALLOW = 1 << VERDICT_ALLOW,
@@ -117,7 +117,7 @@ static int do_with(struct machine *m, struct value **args, size_t n)
 	}
 }
 
-/* ---- A rule being put together -------------------------------------------------------------- */
+/* ---- A rule being put together ---- */
 
 struct list {
 	struct value **items;
@@ -235,7 +235,7 @@ static const struct test *misfit(const struct expr *expr, enum op op)
 	return found;
 }
 
-/* ---- What the rule remembers of its text ---------------------------------------------------- */
+/* ---- What the rule remembers of its text ---- */
 
 /* Cuts at the limit, but not inside a UTF-8 character. */
 static void add_cut(struct buf *buf, struct str s)
@@ -281,7 +281,7 @@ static int rule_text(struct machine *m, struct buf *ret)
 	return r;
 }
 
-/* ---- Entering ------------------------------------------------------------------------------- */
+/* ---- Entering ---- */
 
 static int enter_one(struct machine *m, struct rule *rule, const struct value *filter)
 {
@@ -368,7 +368,7 @@ static int do_rule(struct machine *m, struct value **args, size_t n)
 	return enter(m, &draft);
 }
 
-/* ---- Forms around rules --------------------------------------------------------------------- */
+/* ---- Forms around rules ---- */
 
 static int resume_end_context(struct machine *m, const struct frame *frame, struct value *value)
 {

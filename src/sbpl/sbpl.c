@@ -27,7 +27,7 @@ static void add_error(struct sbpl_errors *errors, const struct err *e)
 	errors->n++;
 }
 
-/* ---- Texts ---------------------------------------------------------------------------------- */
+/* ---- Texts ---- */
 
 /* A text being evaluated: the data of the frame that reads its next form. */
 struct load {
@@ -115,7 +115,7 @@ static bool run(struct machine *m)
 	return true;
 }
 
-/* ---- Directives ----------------------------------------------------------------------------- */
+/* ---- Directives ---- */
 
 static int do_version(struct machine *m, struct value **args, size_t n)
 {
@@ -249,7 +249,7 @@ static int directives_bind(struct machine *m)
 	return machine_bind_builtins(m, table, sizeof(table) / sizeof(table[0]));
 }
 
-/* ---- Environments --------------------------------------------------------------------------- */
+/* ---- Environments ---- */
 
 /* A machine with everything bound, its prelude evaluated. NULL: the error is noted. */
 static struct machine *new_environment(struct compiler *c, enum origin origin)
@@ -330,7 +330,7 @@ static void compile_sources(struct compiler *c, const struct sbpl_source *source
 	}
 }
 
-/* ---- Hand-over ------------------------------------------------------------------------------ */
+/* ---- Hand-over ---- */
 
 static bool has_default(const struct compiler *c, enum op op)
 {

@@ -43,7 +43,7 @@ static int bad_syntax(struct machine *m, const struct value *form)
 	return machine_fail_at(m, form, "syntax error in %.*s", (int)name.n, name.p);
 }
 
-/* ---- Constants and choices ------------------------------------------------------------------ */
+/* ---- Constants and choices ---- */
 
 static int do_quote(struct machine *m, struct value *form, struct scope *scope)
 {
@@ -197,7 +197,7 @@ static int do_begin(struct machine *m, struct value *form, struct scope *scope)
 	return machine_eval_body(m, form->cdr, scope);
 }
 
-/* ---- Procedures and definitions ------------------------------------------------------------- */
+/* ---- Procedures and definitions ---- */
 
 /* A list of symbols, perhaps with a symbol as its tail. */
 static bool are_parameters(const struct value *v)
@@ -351,7 +351,7 @@ static int do_define_macro(struct machine *m, struct value *form, struct scope *
 		m, &(struct frame){.form = form, .rest = head->car, .scope = scope}, lambda);
 }
 
-/* ---- Binding -------------------------------------------------------------------------------- */
+/* ---- Binding ---- */
 
 /* ((name init) ...): a name alone is not enough. */
 static bool are_bindings(const struct value *v)
@@ -471,7 +471,7 @@ static int do_letrec(struct machine *m, struct value *form, struct scope *scope)
 	return r < 0 ? r : go_bind(m, form, bindings, scope, form->cdr->cdr);
 }
 
-/* ---- do ------------------------------------------------------------------------------------- */
+/* ---- do ---- */
 
 /* One round of a loop: FORM is the do form, SCOPE holds this round's variables. */
 static int go_do(struct machine *m, struct value *form, struct scope *scope);
@@ -560,7 +560,7 @@ static int do_do(struct machine *m, struct value *form, struct scope *scope)
 	return go_do_init(m, form, operand(form, 0), scope, inner);
 }
 
-/* ---- Promises ------------------------------------------------------------------------------- */
+/* ---- Promises ---- */
 
 static struct value *new_promise(struct machine *m, struct value *expr, struct scope *scope)
 {
@@ -593,7 +593,7 @@ static int do_cons_stream(struct machine *m, struct value *form, struct scope *s
 			 NULL);
 }
 
-/* ---- The table ------------------------------------------------------------------------------ */
+/* ---- The table ---- */
 
 int syntax_bind(struct machine *m)
 {

@@ -79,7 +79,7 @@ bool value_eqv(const struct value *a, const struct value *b)
 	}
 }
 
-/* ---- Printing ------------------------------------------------------------------------------- */
+/* ---- Printing ---- */
 
 static void print_string(struct buf *buf, struct str s, bool quoted)
 {
@@ -189,7 +189,7 @@ void value_print(struct buf *buf, const struct value *v, bool quoted)
 	print(buf, v, quoted, 0);
 }
 
-/* ---- Values --------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 struct value *machine_new(struct machine *m, enum value_type type)
 {
@@ -284,7 +284,7 @@ int machine_items(struct machine *m, const struct value *list, struct value ***r
 	return is_type(list, VALUE_NIL) ? 0 : machine_wrong_type(m, "a proper list", list);
 }
 
-/* ---- Names ---------------------------------------------------------------------------------- */
+/* ---- Names ---- */
 
 static unsigned bucket(struct str name)
 {
@@ -364,7 +364,7 @@ int machine_bind_syntax(struct machine *m, const struct syntax *table, size_t n)
 	return r;
 }
 
-/* ---- Scopes --------------------------------------------------------------------------------- */
+/* ---- Scopes ---- */
 
 struct scope *scope_new(struct machine *m, struct scope *outer)
 {

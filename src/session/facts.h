@@ -25,8 +25,7 @@ struct str facts_real_path(struct arena *arena, const char *path);
 /* VALUE if it is absolute, else BASE/VALUE. NULL: no memory. */
 const char *facts_path_in(struct arena *arena, struct str base, const char *value);
 
-/* ---- git.c -------------------------------------------------------------------------------------
- */
+/* ---- git.c ---- */
 
 /*
  * Fills FACTS->git from FACTS->cwd and FACTS->home: the repository that holds the working
@@ -36,8 +35,7 @@ const char *facts_path_in(struct arena *arena, struct str base, const char *valu
  */
 int facts_git(struct default_facts *facts, struct arena *arena, struct err *e);
 
-/* ---- secrets.c ---------------------------------------------------------------------------------
- */
+/* ---- secrets.c ---- */
 
 /*
  * Fills FACTS->secrets: where the usual names lead through symlinks, and where the environment says

@@ -33,8 +33,7 @@ struct finder {
 	struct err *e;
 };
 
-/* ---- Looking at files -------------------------------------------------------------------------
- */
+/* ---- Looking at files ---- */
 
 static struct str join(struct finder *finder, struct str directory, const char *name)
 {
@@ -93,8 +92,7 @@ static struct str follow(struct finder *finder, struct str directory, const char
 	return path ? facts_real_path(finder->arena, path) : (struct str){NULL, 0};
 }
 
-/* ---- core.worktree ----------------------------------------------------------------------------
- */
+/* ---- core.worktree ---- */
 
 /* A configuration value as git reads it: quotes, escapes, comments. */
 static char *config_value(struct finder *finder, const char *from, const char *end)
@@ -170,8 +168,7 @@ static struct str work_tree_of(struct finder *finder, struct str git_dir)
 	return (struct str){NULL, 0};
 }
 
-/* ---- Found ones -------------------------------------------------------------------------------
- */
+/* ---- Found ones ---- */
 
 static int add(struct finder *finder, struct str path, struct str pointer)
 {
@@ -259,8 +256,7 @@ static int add_repository(struct finder *finder, struct str path, struct str poi
 	return r;
 }
 
-/* ---- The way up -------------------------------------------------------------------------------
- */
+/* ---- The way up ---- */
 
 /* POINTER, in TREE, leads to the git directory of one linked worktree. */
 static int add_linked(struct finder *finder, struct str git_dir, struct str pointer)

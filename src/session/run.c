@@ -48,8 +48,7 @@ struct run {
 	struct terminal terminal;
 };
 
-/* ---- Planning
- * ------------------------------------------------------------------------------------- */
+/* ---- Planning ---- */
 
 /* The canonical form of PATH, if something is there, as element *N of LIST. */
 static void add_real(struct run *run, struct str *list, size_t *n, const char *path)
@@ -122,8 +121,7 @@ static int check_gaps(const struct run *run, struct err *e)
 	return err_hint(e, "%s", stop->help ? stop->help : "--gaps=report runs it all the same");
 }
 
-/* ---- A scratch folder where /tmp is shared
- * ----------------------------------------------------------- */
+/* ---- A scratch folder where /tmp is shared ---- */
 
 static int make_scratch(struct run *run, struct err *e)
 {
@@ -139,8 +137,7 @@ static int make_scratch(struct run *run, struct err *e)
 		"and the outer sandbox has it");
 }
 
-/* ---- Starting
- * ------------------------------------------------------------------------------------- */
+/* ---- Starting ---- */
 
 /*
  * Takes back what the failed start has shown to be missing. 0: try again; 1: nothing to give up.
@@ -236,8 +233,7 @@ static int serve(struct run *run, struct err *e)
 	return options.listener < 0 ? 0 : broker_start(&options, &run->broker, e);
 }
 
-/* ---- Waiting
- * -------------------------------------------------------------------------------------- */
+/* ---- Waiting ---- */
 
 /* The signals a command started directly would get in our place. */
 static const int forwarded[] = {
@@ -341,8 +337,7 @@ static int wait_for_end(struct run *run, int *ret_status, struct err *e)
 	return r < 0 ? r : 0;
 }
 
-/* ---- The whole
- * ------------------------------------------------------------------------------------- */
+/* ---- The whole ---- */
 
 static int run_steps(struct run *run, int *ret_status, struct err *e)
 {

@@ -24,8 +24,7 @@ struct search {
 	struct err *e;
 };
 
-/* ---- Where a path leads -----------------------------------------------------------------------
- */
+/* ---- Where a path leads ---- */
 
 /* Follows PATH's last component if it is a link; NULL if not. */
 static const char *follow_link(struct arena *arena, const char *path, struct str parent)
@@ -79,8 +78,7 @@ static struct str resolve(struct arena *arena, const char *path)
 	return (struct str){NULL, 0};
 }
 
-/* ---- What counts ------------------------------------------------------------------------------
- */
+/* ---- What counts ---- */
 
 static bool is_below_any(struct str path, const struct paths *list)
 {
@@ -196,8 +194,7 @@ static int add_usual_place(struct search *search, const char *path)
 	return 0;
 }
 
-/* ---- The tables -------------------------------------------------------------------------------
- */
+/* ---- The tables ---- */
 
 static const char *moved_base(struct search *search, enum secret_base base)
 {

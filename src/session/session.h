@@ -45,7 +45,7 @@ int session_run(const struct policy *policy, char *const *argv,
 int session_plan(const struct policy *policy, const struct session_options *options,
 		 struct buf *ret, struct err *e);
 
-/* ---- facts.c: what the default policy has to know about this machine ------------------------ */
+/* ---- facts.c: what the default policy has to know about this machine ---- */
 
 /*
  * Collects what policyfile_default() needs: home, working directory, environment, git directories,
@@ -55,7 +55,7 @@ int session_plan(const struct policy *policy, const struct session_options *opti
 int session_facts(enum target target, const char *const *more_write, struct arena *arena,
 		  struct default_facts *ret, struct err *e);
 
-/* ---- environ.c ------------------------------------------------------------------------------- */
+/* ---- environ.c ---- */
 
 /*
  * The command's environment under the default rule (DESIGN 15.6): ENV without secrets and outside

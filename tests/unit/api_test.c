@@ -26,7 +26,7 @@ static struct lapbelt_policy *policy_of(const char *text)
 	return policy;
 }
 
-/* ---- Compiling ------------------------------------------------------------------------------- */
+/* ---- Compiling ---- */
 
 static void exit_codes_are_those_of_sysexits(void)
 {
@@ -116,7 +116,7 @@ static void any_bytes_are_at_worst_an_error(void)
 	CHECK_STR(error.text, "no version specified");
 }
 
-/* ---- Files ----------------------------------------------------------------------------------- */
+/* ---- Files ---- */
 
 static char folder[] = "/tmp/api_test.XXXXXX";
 
@@ -248,7 +248,7 @@ static void apples_profiles_are_there(void)
 	CHECK_INT(lapbelt_policy_from_name("default.sb", NULL, &policy, NULL), -LAPBELT_POLICY);
 }
 
-/* ---- Deciding -------------------------------------------------------------------------------- */
+/* ---- Deciding ---- */
 
 static void a_decision_outlives_what_made_it(void)
 {
@@ -392,7 +392,7 @@ static void threads_share_a_policy(void)
 	lapbelt_policy_free(policy);
 }
 
-/* ---- Running --------------------------------------------------------------------------------- */
+/* ---- Running ---- */
 
 static void runs_that_make_no_sense(void)
 {

@@ -7,7 +7,7 @@
 
 #include "base/banned.h"
 
-/* ---- Decisions ------------------------------------------------------------------------------ */
+/* ---- Decisions ---- */
 
 static bool decides_as_expected(const struct random_policy *p, const char *path,
 				unsigned vnode_type)
@@ -102,7 +102,7 @@ static void runtime_rules_decide_as_the_oracle_says(void)
 	check_decisions((struct kind_of_policy){true, true, true, 2}, 500, 0x777777);
 }
 
-/* ---- Regions -------------------------------------------------------------------------------- */
+/* ---- Regions ---- */
 
 /* Calls EACH for START and, if BELOW, all canonical paths below it with at most N more bytes. */
 static void each_below(char *path, unsigned n, void (*each)(void *context, const char *path),
@@ -263,7 +263,7 @@ static void compare_is_what_listing_finds(void)
 	CHECK_INT(seen & 7, 7); /* no change, looser, stricter: all were met */
 }
 
-/* ---- Minimality ----------------------------------------------------------------------------- */
+/* ---- Minimality ---- */
 
 /* Two states of a minimal automaton differ in a decision or lead to states that differ. */
 static void states_are_pairwise_different(void)

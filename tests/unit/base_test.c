@@ -18,7 +18,7 @@
 #include "base/str.h"
 #include "base/banned.h"
 
-/* ---- arena ----------------------------------------------------------------------------------- */
+/* ---- arena ---- */
 
 static void arena_gives_zeroed_aligned_memory(void)
 {
@@ -93,7 +93,7 @@ static void arena_copies_end_in_nul(void)
 	arena_release(&arena);
 }
 
-/* ---- buf ------------------------------------------------------------------------------------- */
+/* ---- buf ---- */
 
 static void buf_collects(void)
 {
@@ -176,7 +176,7 @@ static void escaping_leaves_nothing_that_drives_a_terminal(void)
 	}
 }
 
-/* ---- str, map -------------------------------------------------------------------------------- */
+/* ---- str, map ---- */
 
 static void paths_end_at_components(void)
 {
@@ -226,7 +226,7 @@ static void map_says_when_memory_ends(void)
 	arena_release(&arena);
 }
 
-/* ---- err ------------------------------------------------------------------------------------- */
+/* ---- err ---- */
 
 static void errors_say_what_and_where(void)
 {
@@ -275,7 +275,7 @@ static void long_errors_are_cut(void)
 	CHECK_INT(strlen(e.hint), sizeof(e.hint) - 1);
 }
 
-/* ---- io, fd ---------------------------------------------------------------------------------- */
+/* ---- io, fd ---- */
 
 static void reading_stops_at_the_limit(void)
 {

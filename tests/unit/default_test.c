@@ -31,8 +31,7 @@ static struct default_facts ordinary(enum target target)
 	};
 }
 
-/* ---- Compiling and asking ---------------------------------------------------------------------
- */
+/* ---- Compiling and asking ---- */
 
 static int import_shipped(void *context, struct str path, const char *from, struct arena *arena,
 			  struct sbpl_source *ret, struct err *e)
@@ -98,8 +97,7 @@ static bool allows_text(const struct policy *policy, enum op op, const char *pat
 	return allows(policy, op, str_of(path));
 }
 
-/* ---- The text ---------------------------------------------------------------------------------
- */
+/* ---- The text ---- */
 
 static void begins_with_its_scope(void)
 {
@@ -193,8 +191,7 @@ static void has_no_stray_defaults(void)
 	}
 }
 
-/* ---- Facts ------------------------------------------------------------------------------------
- */
+/* ---- Facts ---- */
 
 static void denies_every_secret(void)
 {
@@ -326,8 +323,7 @@ static void pins_what_leads_to_secrets(void)
 	policy_free(policy);
 }
 
-/* ---- Rules the broker knows by their message --------------------------------------------------
- */
+/* ---- Rules the broker knows by their message ---- */
 
 static bool has_message(const struct rule *rule, const char *message)
 {
@@ -369,8 +365,7 @@ static void marks_rules_for_new_repositories(void)
 	policy_free(policy);
 }
 
-/* ---- Shipped profiles -------------------------------------------------------------------------
- */
+/* ---- Shipped profiles ---- */
 
 static void ships_profiles_that_compile(void)
 {

@@ -16,8 +16,7 @@ static struct arena arena;
 static struct default_facts facts;
 static struct err error;
 
-/* ---- The world --------------------------------------------------------------------------------
- */
+/* ---- The world ---- */
 
 /* WORLD/NAME. The result lives until eight more have been asked for. */
 __attribute__((format(printf, 1, 2))) static const char *at(const char *format, ...)
@@ -109,8 +108,7 @@ static void world_end(void)
 	arena_release(&arena);
 }
 
-/* ---- What was found ---------------------------------------------------------------------------
- */
+/* ---- What was found ---- */
 
 static int find(void)
 {
@@ -141,8 +139,7 @@ static bool has_secret(const char *path)
 	return false;
 }
 
-/* ---- Home and working directory ---------------------------------------------------------------
- */
+/* ---- Home and working directory ---- */
 
 static void finds_canonical_paths(void)
 {
@@ -223,8 +220,7 @@ static void takes_more_roots(void)
 	world_end();
 }
 
-/* ---- Git directories --------------------------------------------------------------------------
- */
+/* ---- Git directories ---- */
 
 static void finds_its_repository(void)
 {
@@ -377,8 +373,7 @@ static void reads_configuration_as_git_does(void)
 	world_end();
 }
 
-/* ---- Pointers anybody can write ---------------------------------------------------------------
- */
+/* ---- Pointers anybody can write ---- */
 
 static void believes_no_forged_pointer(void)
 {
@@ -469,8 +464,7 @@ static void goes_so_deep_for_modules(void)
 	world_end();
 }
 
-/* ---- Secrets ----------------------------------------------------------------------------------
- */
+/* ---- Secrets ---- */
 
 static void finds_moved_secrets(void)
 {

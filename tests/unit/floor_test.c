@@ -14,7 +14,7 @@ static bool decide(const struct policy *policy, enum op op, const char *path)
 	return decision.verdict == VERDICT_ALLOW;
 }
 
-/* ---- Floor ----------------------------------------------------------------------------------- */
+/* ---- Floor ---- */
 
 static void floor_of_everything(void)
 {
@@ -383,7 +383,7 @@ static void floor_of_ioctl(void)
 	fixture_close(&f);
 }
 
-/* ---- Properties ------------------------------------------------------------------------------ */
+/* ---- Properties ---- */
 
 static uint32_t seed = 20240;
 

@@ -39,7 +39,7 @@ static void vector_13_and_19_numbers_and_names(void)
 	policy_free(policy);
 }
 
-/* ---- Endpoints: vectors 15 to 17 ------------------------------------------------------------ */
+/* ---- Endpoints: vectors 15 to 17 ---- */
 
 enum {
 	V4,
@@ -195,7 +195,7 @@ static void vector_17_bind(void)
 	}
 }
 
-/* ---- Guards --------------------------------------------------------------------------------- */
+/* ---- Guards ---- */
 
 static void guards_beside_paths(void)
 {

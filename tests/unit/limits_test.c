@@ -4,7 +4,7 @@
 
 #include "base/banned.h"
 
-/* ---- Size and limits ------------------------------------------------------------------------ */
+/* ---- Size and limits ---- */
 
 static const char *const protected_names[] = {
 	"\\.git/hooks",    "\\.git/config", "\\.vscode",      "\\.idea",     "\\.envrc",
@@ -157,7 +157,7 @@ static void memory_limit_is_an_error_at_every_size(void)
 	CHECK(failed > 0 && failed < 396);
 }
 
-/* ---- Bytes ---------------------------------------------------------------------------------- */
+/* ---- Bytes ---- */
 
 static void all_bytes_count(void)
 {

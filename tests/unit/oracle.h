@@ -9,7 +9,7 @@
 
 #include "rules.h"
 
-/* ---- Random numbers ------------------------------------------------------------------------- */
+/* ---- Random numbers ---- */
 
 static uint64_t random_state;
 
@@ -26,7 +26,7 @@ static bool one_in(unsigned n)
 	return below(n) == 0;
 }
 
-/* ---- Regular expressions as trees ----------------------------------------------------------- */
+/* ---- Regular expressions as trees ---- */
 
 enum tree_kind {
 	TREE_BYTE,
@@ -174,7 +174,7 @@ static uint64_t ends(const struct tree *tree, const char *text, uint64_t from, b
 	}
 }
 
-/* ---- Tests of paths ------------------------------------------------------------------------- */
+/* ---- Tests of paths ---- */
 
 struct pattern {
 	enum match match;
@@ -273,7 +273,7 @@ static void random_path(char *ret, const struct pattern *patterns, unsigned n)
 		memmove(ret, ret + 8, strlen(ret) - 7);
 }
 
-/* ---- Random policies ------------------------------------------------------------------------ */
+/* ---- Random policies ---- */
 
 enum {
 	PATTERNS = 12,

@@ -3,7 +3,7 @@
 #include "plan_fixture.h"
 #include "plan/seccomp.h"
 
-/* ---- Kernels --------------------------------------------------------------------------------- */
+/* ---- Kernels ---- */
 
 static void kernels(void)
 {
@@ -71,7 +71,7 @@ static void kernels_before_wait_killable(void)
 	fixture_close(&f);
 }
 
-/* ---- Classes --------------------------------------------------------------------------------- */
+/* ---- Classes ---- */
 
 static void classes(void)
 {
@@ -136,7 +136,7 @@ static void signals_of_a_private_scope(void)
 	fixture_close(&f);
 }
 
-/* ---- Mounts ---------------------------------------------------------------------------------- */
+/* ---- Mounts ---- */
 
 static bool is_kept(const struct fixture *f, const char *path, bool read_only)
 {
@@ -231,7 +231,7 @@ static void network_of_a_private_scope(void)
 	fixture_close(&f);
 }
 
-/* ---- Gaps ------------------------------------------------------------------------------------ */
+/* ---- Gaps ---- */
 
 static void gaps_name_the_rule(void)
 {
@@ -286,7 +286,7 @@ static void prints(void)
 	fixture_close(&f);
 }
 
-/* ---- Programs -------------------------------------------------------------------------------- */
+/* ---- Programs ---- */
 
 /* What the kernel checks when it loads a program: forward jumps inside, known loads, an end. */
 static bool is_loadable(const struct plan *plan)
@@ -339,7 +339,7 @@ static void bad_programs(void)
 	CHECK_INT(bpf_simulate(good, 2, &call), SECCOMP_ALLOW);
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 /* Whatever allocation fails, the answer is an error. */
 static void memory_runs_out(void)

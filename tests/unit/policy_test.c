@@ -8,7 +8,7 @@
 
 #include "base/banned.h"
 
-/* ---- Names ---------------------------------------------------------------------------------- */
+/* ---- Names ---- */
 
 static void names_and_parents(void)
 {
@@ -45,7 +45,7 @@ static void filters_fit_operations(void)
 	CHECK(op_takes(OP_FILE_LOCK, FILTER_PATH)); /* no public table: all fit */
 }
 
-/* ---- SBPL.md 5.1, the consequences ---------------------------------------------------------- */
+/* ---- SBPL.md 5.1, the consequences ---- */
 
 /* 1. Among the filtered rules of one operation the last match wins. */
 static void last_match_wins(void)
@@ -197,7 +197,7 @@ static void wildcards_are_inherited(void)
 	policy_free(policy);
 }
 
-/* ---- SBPL.md 9 ------------------------------------------------------------------------------ */
+/* ---- SBPL.md 9 ---- */
 
 static void vector_3_and_4_private_names(void)
 {
@@ -314,7 +314,7 @@ static void path_filters_never_admit_ip(void)
 	policy_free(policy);
 }
 
-/* ---- The runtime's rules (DESIGN 15.5) ------------------------------------------------------ */
+/* ---- The runtime's rules (DESIGN 15.5) ---- */
 
 static void runtime_fills_what_is_left(void)
 {
@@ -370,7 +370,7 @@ static void runtime_order_and_denials(void)
 	policy_free(policy);
 }
 
-/* ---- Which of several equal rules ----------------------------------------------------------- */
+/* ---- Which of several equal rules ---- */
 
 /* With a regular expression around, rules of one effect share states; the rule is named all the
  * same. */
@@ -430,7 +430,7 @@ static void modifiers_are_kept_apart(void)
 	policy_free(policy);
 }
 
-/* ---- Wrong input ---------------------------------------------------------------------------- */
+/* ---- Wrong input ---- */
 
 static void bad_patterns_name_their_place(void)
 {
@@ -531,7 +531,7 @@ static void nesting_is_bounded(void)
 	policy_builder_free(b);
 }
 
-/* ---- Regions and patterns ------------------------------------------------------------------- */
+/* ---- Regions and patterns ---- */
 
 struct seen {
 	unsigned n;

@@ -55,7 +55,7 @@ static inline struct policy *rules_build(struct policy_builder *b)
 	return policy;
 }
 
-/* ---- Filters -------------------------------------------------------------------------------- */
+/* ---- Filters ---- */
 
 static inline struct expr *rules_expr(struct policy_builder *b, struct test test)
 {
@@ -129,7 +129,7 @@ static inline struct expr * not(struct policy_builder * b, const struct expr *ex
 	return group(b, EXPR_NOT, 1, expr);
 }
 
-/* ---- Asking --------------------------------------------------------------------------------- */
+/* ---- Asking ---- */
 
 static inline struct decision decide(const struct policy *policy, const struct request *request)
 {

@@ -8,7 +8,7 @@
 
 static struct sbpl_errors errors;
 
-/* ---- A small world: parameters, and files that can be imported ------------------------------ */
+/* ---- A small world: parameters, and files that can be imported ---- */
 
 static const struct sbpl_param params[] = {
 	{{"HOME", 4}, {"/home/u", 7}},
@@ -72,7 +72,7 @@ static int compile(const char *text, struct policy **ret)
 	return compile_text(str_of(text), &options, ret);
 }
 
-/* ---- Rules as text -------------------------------------------------------------------------- */
+/* ---- Rules as text ---- */
 
 static void show_endpoint(struct buf *buf, const struct endpoint_pattern *endpoint)
 {
@@ -152,7 +152,7 @@ static void show_rule(struct buf *buf, const struct rule *rule)
 	buf_puts(buf, "; ");
 }
 
-/* ---- What profiles mean --------------------------------------------------------------------- */
+/* ---- What profiles mean ---- */
 
 struct meaning {
 	const char *text, *rules;
@@ -416,7 +416,7 @@ static void whole_profiles_compile(void)
 	check_meanings(rows, COUNT(rows));
 }
 
-/* ---- What is wrong with profiles ------------------------------------------------------------ */
+/* ---- What is wrong with profiles ---- */
 
 struct complaint {
 	const char *text, *error;
@@ -632,7 +632,7 @@ static void reading_goes_on_after_an_error(void)
 	CHECK_INT(errors.n, 2);
 }
 
-/* ---- Where rules come from ------------------------------------------------------------------ */
+/* ---- Where rules come from ---- */
 
 static void rules_know_their_text(void)
 {
@@ -787,7 +787,7 @@ static void version_3_falls_to_default(void)
 	CHECK_INT(decides("(version 3)(allow default)", OP_FILE_WRITE_SETUGID), VERDICT_ALLOW);
 }
 
-/* ---- Bounds --------------------------------------------------------------------------------- */
+/* ---- Bounds ---- */
 
 /* TEXT, with CHANGE made to the default limits, must fail with a limit; as it is, it must not. */
 static void check_limit(const char *text, const struct sbpl_limits *limits, const char *error,

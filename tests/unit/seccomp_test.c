@@ -76,7 +76,7 @@ static void check_rows(struct fixture *f, const struct row *rows, size_t n)
 
 #define HIGH (1ull << 32)
 
-/* ---- Opening --------------------------------------------------------------------------------- */
+/* ---- Opening ---- */
 
 enum {
 	O_RDONLY_ = 0,
@@ -207,7 +207,7 @@ static void device_nodes(void)
 	fixture_close(&f);
 }
 
-/* ---- Sockets --------------------------------------------------------------------------------- */
+/* ---- Sockets ---- */
 
 enum {
 	AF_UNIX_ = 1,
@@ -336,7 +336,7 @@ static void sockets_all(void)
 	fixture_close(&f);
 }
 
-/* ---- Processes ------------------------------------------------------------------------------- */
+/* ---- Processes ---- */
 
 enum {
 	SIGCHLD_ = 17,
@@ -542,7 +542,7 @@ static void ipc(void)
 	fixture_close(&f);
 }
 
-/* ---- Always ---------------------------------------------------------------------------------- */
+/* ---- Always ---- */
 
 static void ioctls(void)
 {
