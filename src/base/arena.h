@@ -11,6 +11,7 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/str.h"
@@ -21,6 +22,7 @@ struct arena {
 	struct arena_block *head;
 	size_t used;  /* bytes handed out, rounding included */
 	size_t limit; /* 0: no limit */
+	bool large;   /* for megabytes that die soon: has large pages where the system has them */
 };
 
 /* Returns SIZE zeroed bytes aligned for any object, or NULL: limit reached or out of memory. */
@@ -45,6 +47,9 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 
 /* Gives unused memory back to the system: for an arena that will not grow any more. */
 void arena_trim(struct arena *arena);
+
+/* Frees everything but one block, for the next use; as arena_release() otherwise. */
+void arena_reset(struct arena *arena);
 
 /* Frees everything; the arena is empty and usable again, its limit unchanged. */
 void arena_release(struct arena *arena);

@@ -52,6 +52,17 @@ static int signal_descendants(int signal)
 	return proc < 0 ? -1 : proc_each_entry(proc, signal_entry, &signal);
 }
 
+/* Reaps those that have ended; is anybody left? */
+static bool has_children(void)
+{
+	pid_t pid;
+
+	do
+		pid = waitpid(-1, NULL, WNOHANG | __WALL);
+	while (pid > 0 || (pid < 0 && errno == EINTR));
+	return pid == 0;
+}
+
 /*
  * Stops everybody before killing anybody, so that nobody forks on in the meantime. Orphans become
  * our children, so the end is reached when there are none.
@@ -63,7 +74,7 @@ static void kill_everything(void)
 	};
 	const struct timespec pause = {.tv_nsec = 1000000};
 
-	for (;;) {
+	while (has_children()) {
 		int r = 0;
 
 		for (int i = 0; i < STOP_ROUNDS; i++)
@@ -71,10 +82,6 @@ static void kill_everything(void)
 		/* Without a procfs nobody can be found; the broker is gone, and they stay confined.
 		 */
 		if (signal_descendants(SIGKILL) < 0 || r < 0)
-			return;
-		while ((r = waitpid(-1, NULL, WNOHANG | __WALL)) > 0)
-			;
-		if (r < 0 && errno == ECHILD)
 			return;
 		(void)nanosleep(&pause, NULL);
 	}

@@ -133,7 +133,7 @@ int policy_check_pattern(const struct test *test, struct err *e)
 struct build {
 	const struct policy_builder *builder;
 	struct policy *policy;
-	struct arena scratch;
+	struct arena scratch, temporary;
 	struct filter_compiler filters;
 	struct blocks blocks;
 	struct columns columns;
@@ -154,6 +154,7 @@ static int compile_rules(struct build *b)
 		.conditions = &policy->conditions,
 		.e = b->e,
 		.paths.arena = &b->scratch,
+		.paths.temporary = &b->temporary,
 		.built.arena = &b->scratch,
 		.known.arena = &b->scratch,
 	};
@@ -195,7 +196,7 @@ static int build_automaton(struct build *b)
 	b->columns.conditions = &policy->conditions;
 	b->columns.blocks = &b->blocks;
 	b->columns.n_atoms = b->filters.paths.n_atoms;
-	if (!columns_build(&b->columns))
+	if (!columns_build(&b->columns) || !nfa_determinize(&b->filters.paths))
 		return too_big(b->builder, b->e);
 	r = subsets_build(&b->filters.paths, &options, &subsets, b->e);
 	if (r < 0)
@@ -210,15 +211,17 @@ static int build(struct build *b)
 	size_t used = b->policy->arena.used, limit = b->builder->limits.memory;
 	int r;
 
-	b->scratch.limit = limit;
 	if (limit > 0)
-		b->scratch.limit = limit > used ? limit - used : 1;
+		limit = limit > used ? limit - used : 1;
+	b->scratch.limit = b->temporary.limit = limit;
+	b->scratch.large = true;
 	r = compile_rules(b);
 	if (r == 0)
 		r = build_automaton(b);
 	if (r == 0)
 		r = policy_find_below(b->policy, &b->scratch, b->e);
 	arena_release(&b->scratch);
+	arena_release(&b->temporary);
 	arena_trim(&b->policy->arena);
 	b->policy->conditions.scratch = NULL;
 	return r;

@@ -18,35 +18,10 @@
 #include "policy/intern.h"
 #include "policy/nfa.h"
 
-/* Bytes that no pattern tells apart share a class; `/` and `.` always have their own. */
-struct byte_classes {
-	uint8_t of[BYTES];
-	unsigned n;
-};
-
-enum {
-	CLASS_USUAL, /* most patterns treat most classes as this one */
-	CLASS_SLASH,
-	CLASS_DOT,
-};
-
 /* ---- Subset construction: scratch ---- */
 
 /* Takes nodes off LIST that no longer matter. It may rely on equal lists being pruned equally. */
 typedef void subset_prune(void *context, const struct nfa *nfa, struct node_list *list);
-
-/* A class that leads elsewhere than the usual one. */
-struct turn {
-	uint32_t cls;
-	uint32_t target;
-};
-
-/* Where a state leads. */
-struct subset_row {
-	uint32_t usual; /* over CLASS_USUAL and every class without a turn */
-	uint32_t n;
-	size_t first; /* its turns: turns[first .. first + n), by class */
-};
 
 struct subset_options {
 	struct arena *arena; /* for the result and on the way */
@@ -62,7 +37,7 @@ struct subset_options {
 struct subsets {
 	struct intern sets; /* by state: the nodes */
 	struct byte_classes classes;
-	struct subset_row *rows; /* by state */
+	struct row *rows; /* by state */
 	size_t n_rows, cap_rows;
 	struct turn *turns;
 	size_t n_turns, cap_turns;
@@ -80,6 +55,25 @@ enum {
 int subsets_build(struct nfa *nfa, const struct subset_options *options, struct subsets *ret,
 		  struct err *e);
 
+/* The same of ATOM alone. False: too many states, or no memory. */
+bool subsets_build_one(struct nfa *nfa, size_t atom, const struct subset_options *options,
+		       struct subsets *ret);
+
+/* ---- Equal states ---- */
+
+/* The blocks of equal states, in any order; some may be out of reach. */
+struct quotient {
+	const struct subsets *subsets;
+	const uint32_t *labels; /* by accept set */
+	uint32_t n;
+	uint32_t *block; /* by state: its block */
+	uint32_t *state; /* by block: one of its states */
+};
+
+/* LABELS gives the label of each accept set. RET lives in SCRATCH. False: no memory. */
+bool quotient_build(const struct subsets *subsets, const uint32_t *labels, struct arena *scratch,
+		    struct quotient *ret);
+
 /* ---- The automaton ---- */
 
 /* Read-only after dfa_minimize(). */
@@ -96,8 +90,8 @@ struct dfa {
 };
 
 /*
- * LABELS gives the label of each accept set. The automaton lives in ARENA; SCRATCH is used on the
- * way. -ERR_LIMIT: no memory.
+ * As quotient_build(), and makes an automaton of the blocks in reach. It lives in ARENA; SCRATCH is
+ * used on the way. -ERR_LIMIT: no memory.
  */
 int dfa_minimize(const struct subsets *subsets, const uint32_t *labels, struct arena *arena,
 		 struct arena *scratch, struct dfa *ret, struct err *e);

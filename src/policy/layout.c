@@ -44,12 +44,12 @@ struct layout {
 };
 
 /* The row of one of the states of BLOCK. */
-static const struct subset_row *row_of(const struct layout *l, uint32_t block)
+static const struct row *row_of(const struct layout *l, uint32_t block)
 {
 	return &l->from->subsets->rows[l->from->state[block]];
 }
 
-static const struct turn *turns_of(const struct layout *l, const struct subset_row *row)
+static const struct turn *turns_of(const struct layout *l, const struct row *row)
 {
 	return row->n ? l->from->subsets->turns + row->first : NULL;
 }
@@ -71,7 +71,7 @@ static void find_reachable(struct layout *l)
 		l->number[block] = UNNUMBERED;
 	reach(l, l->start);
 	for (uint32_t i = 0; i < l->n; i++) {
-		const struct subset_row *row = row_of(l, l->order[i]);
+		const struct row *row = row_of(l, l->order[i]);
 
 		reach(l, block_of[row->usual]);
 		for (uint32_t j = 0; j < row->n; j++)
@@ -96,7 +96,7 @@ static void describe_classes(struct layout *l)
 /* The first turn over a narrow class from BLOCK to one without a number, or NULL. */
 static const struct turn *find_spine(const struct layout *l, uint32_t block)
 {
-	const struct subset_row *row = row_of(l, block);
+	const struct row *row = row_of(l, block);
 	const struct turn *turns = turns_of(l, row);
 
 	for (uint32_t i = 0; i < row->n; i++)
@@ -161,7 +161,7 @@ static void set_hints(const struct dfa *dfa, uint8_t *hint)
 	}
 }
 
-static void fill_row(const struct layout *l, const struct subset_row *row, uint32_t *next)
+static void fill_row(const struct layout *l, const struct row *row, uint32_t *next)
 {
 	const uint32_t *block_of = l->from->block;
 	uint32_t usual = l->number[block_of[row->usual]];

@@ -5,15 +5,6 @@
 
 #include "policy/dfa.h"
 
-/* The blocks of equal states, in any order; some may be out of reach. */
-struct quotient {
-	const struct subsets *subsets;
-	const uint32_t *labels; /* by accept set */
-	uint32_t n;
-	uint32_t *block; /* by state: its block */
-	uint32_t *state; /* by block: one of its states */
-};
-
 /* Makes an automaton in ARENA of the blocks in reach. False: no memory. */
 bool dfa_lay_out(const struct quotient *quotient, struct arena *arena, struct arena *scratch,
 		 struct dfa *ret);

@@ -157,7 +157,8 @@ static const struct leaf *add_atom(struct filter_compiler *c, struct str key,
 
 	if (r < 0)
 		return fail(c, r);
-	return remember(c, key, c->paths.starts[atom] ? CONDITION_ATOM : CONDITION_FALSE, atom);
+	return remember(c, key, c->paths.atoms[atom].start ? CONDITION_ATOM : CONDITION_FALSE,
+			atom);
 }
 
 static const struct leaf *find_patterns(struct filter_compiler *c, const struct test **tests,

@@ -173,7 +173,7 @@ static bool find_arrivals(struct minimizer *m)
 	if (!m->arrivals.list || !m->leads || !words_new(m->scratch, m->n, &m->usual))
 		return false;
 	for (uint32_t tail = 0; tail < m->n; tail++) {
-		const struct subset_row *row = &subsets->rows[tail];
+		const struct row *row = &subsets->rows[tail];
 
 		m->arrivals.list[place[row->usual]++] = (struct arrival){tail, CLASS_USUAL};
 		for (size_t i = row->first; i < row->first + row->n; i++) {
@@ -232,7 +232,7 @@ static void add_lead(struct minimizer *m, uint32_t cls, uint32_t block, uint32_t
 /* The turns into other blocks than BLOCK, where STATE usually leads. */
 static void add_turns(struct minimizer *m, uint32_t state, uint32_t block)
 {
-	const struct subset_row *row = &m->subsets->rows[state];
+	const struct row *row = &m->subsets->rows[state];
 
 	for (size_t i = row->first; i < row->first + row->n; i++) {
 		const struct turn *turn = &m->subsets->turns[i];
@@ -247,7 +247,7 @@ static void add_turns(struct minimizer *m, uint32_t state, uint32_t block)
 static void find_leads(struct minimizer *m, uint32_t block)
 {
 	const struct partition *blocks = &m->blocks;
-	const struct subset_row *rows = m->subsets->rows;
+	const struct row *rows = m->subsets->rows;
 	const uint32_t *first = m->arrivals.first;
 
 	m->n_usual = m->n_leads = 0;
@@ -296,7 +296,7 @@ static void split_by(struct minimizer *m, uint32_t block)
 
 /* ---- The quotient ---- */
 
-static bool build_quotient(const struct minimizer *m, struct quotient *ret)
+static bool take_quotient(const struct minimizer *m, struct quotient *ret)
 {
 	const struct partition *blocks = &m->blocks;
 
@@ -313,8 +313,8 @@ static bool build_quotient(const struct minimizer *m, struct quotient *ret)
 	return true;
 }
 
-int dfa_minimize(const struct subsets *subsets, const uint32_t *labels, struct arena *arena,
-		 struct arena *scratch, struct dfa *ret, struct err *e)
+bool quotient_build(const struct subsets *subsets, const uint32_t *labels, struct arena *scratch,
+		    struct quotient *ret)
 {
 	struct minimizer m = {
 		.subsets = subsets,
@@ -322,13 +322,21 @@ int dfa_minimize(const struct subsets *subsets, const uint32_t *labels, struct a
 		.scratch = scratch,
 		.n = (uint32_t)subsets->sets.n,
 	};
-	struct quotient quotient;
 
 	if (!find_arrivals(&m) || !init_blocks(&m))
-		return nfa_too_big(NULL, e);
+		return false;
 	for (uint32_t block = 1; block < m.blocks.n_sets; block++)
 		split_by(&m, block);
-	if (!build_quotient(&m, &quotient) || !dfa_lay_out(&quotient, arena, scratch, ret))
+	return take_quotient(&m, ret);
+}
+
+int dfa_minimize(const struct subsets *subsets, const uint32_t *labels, struct arena *arena,
+		 struct arena *scratch, struct dfa *ret, struct err *e)
+{
+	struct quotient quotient;
+
+	if (!quotient_build(subsets, labels, scratch, &quotient) ||
+	    !dfa_lay_out(&quotient, arena, scratch, ret))
 		return nfa_too_big(NULL, e);
 	return 0;
 }

@@ -13,7 +13,8 @@
 #include "base/banned.h"
 
 enum {
-	NODES_MAX = 1 << 21
+	NODES_MAX = 1 << 21,
+	REPEATS_MANY = 4,
 };
 
 /* One atom under construction. `failed` sticks; node 0 is what failing calls return. */
@@ -36,56 +37,72 @@ int nfa_too_big(const struct test *pattern, struct err *e)
 
 /* ---- Nodes ---- */
 
-static uint32_t add_node(struct atom_builder *b, struct node node)
+uint32_t nfa_add_node(struct nfa *nfa, struct node node)
 {
-	struct nfa *nfa = b->nfa;
-	struct node *nodes;
+	struct node *nodes =
+		arena_grow(nfa->arena, nfa->nodes, nfa->n_nodes, &nfa->cap_nodes, sizeof(*nodes));
 
-	if (b->failed)
+	if (!nodes || nfa->n_nodes >= NODES_MAX)
 		return 0;
-	nodes = arena_grow(nfa->arena, nfa->nodes, nfa->n_nodes, &nfa->cap_nodes, sizeof(*nodes));
-	if (!nodes || nfa->n_nodes >= NODES_MAX) {
-		b->failed = true;
-		return 0;
-	}
 	nfa->nodes = nodes;
-	node.atom = (uint32_t)nfa->n_atoms;
 	nodes[nfa->n_nodes] = node;
 	return (uint32_t)nfa->n_nodes++;
 }
 
-/* The nodes to come are for PATTERN. */
-static void begin_part(struct atom_builder *b, const struct test *pattern)
+static uint32_t add_node(struct atom_builder *b, struct node node)
 {
-	struct nfa *nfa = b->nfa;
+	uint32_t added;
+
+	if (b->failed)
+		return 0;
+	node.atom = (uint32_t)b->nfa->n_atoms;
+	added = nfa_add_node(b->nfa, node);
+	b->failed = !added;
+	return added;
+}
+
+bool nfa_begin_part(struct nfa *nfa, const struct test *pattern)
+{
 	struct node_part *parts =
 		arena_grow(nfa->arena, nfa->parts, nfa->n_parts, &nfa->cap_parts, sizeof(*parts));
 
-	b->pattern = pattern;
-	if (!parts) {
-		b->failed = true;
-		return;
-	}
+	if (!parts)
+		return false;
 	nfa->parts = parts;
 	parts[nfa->n_parts++] = (struct node_part){nfa->n_nodes, pattern};
+	return true;
+}
+
+static void begin_part(struct atom_builder *b, const struct test *pattern)
+{
+	b->pattern = pattern;
+	if (!nfa_begin_part(b->nfa, pattern))
+		b->failed = true;
+}
+
+bool nfa_add_set(struct nfa *nfa, struct byteset set, uint32_t *ret)
+{
+	struct byteset *sets;
+
+	for (*ret = (uint32_t)nfa->n_sets; (*ret)-- > 0;)
+		if (memcmp(&nfa->sets[*ret], &set, sizeof(set)) == 0)
+			return true;
+	sets = arena_grow(nfa->arena, nfa->sets, nfa->n_sets, &nfa->cap_sets, sizeof(*sets));
+	if (!sets)
+		return false;
+	nfa->sets = sets;
+	sets[nfa->n_sets] = set;
+	*ret = (uint32_t)nfa->n_sets++;
+	return true;
 }
 
 static uint32_t add_set(struct atom_builder *b, struct byteset set)
 {
-	struct nfa *nfa = b->nfa;
-	struct byteset *sets;
+	uint32_t number = 0;
 
-	for (size_t i = nfa->n_sets; i-- > 0;)
-		if (memcmp(&nfa->sets[i], &set, sizeof(set)) == 0)
-			return (uint32_t)i;
-	sets = arena_grow(nfa->arena, nfa->sets, nfa->n_sets, &nfa->cap_sets, sizeof(*sets));
-	if (!sets) {
+	if (!nfa_add_set(b->nfa, set, &number))
 		b->failed = true;
-		return 0;
-	}
-	nfa->sets = sets;
-	sets[nfa->n_sets] = set;
-	return (uint32_t)nfa->n_sets++;
+	return number;
 }
 
 static uint32_t add_bytes(struct atom_builder *b, struct byteset set, bool negated, uint32_t out)
@@ -137,6 +154,41 @@ static uint32_t add_skip(struct atom_builder *b, uint32_t node)
 	if (!b->failed)
 		b->nfa->nodes[loop].out = any;
 	return loop;
+}
+
+/* ---- Atoms ---- */
+
+static void begin_atom(struct atom_builder *b)
+{
+	struct nfa *nfa = b->nfa;
+
+	/* Its number is 0, which here is none. */
+	if (nfa->n_nodes == 0 && nfa_add_node(nfa, (struct node){NODE_NONE}) == 0)
+		b->failed = nfa->n_nodes == 0;
+	begin_part(b, NULL);
+	b->accept = add_node(b, (struct node){NODE_ACCEPT});
+	b->match = add_node(b, (struct node){NODE_MATCH, .out = b->accept});
+}
+
+/* The atom reads from START on. */
+static void end_atom(struct atom_builder *b, uint32_t start, bool has_regex)
+{
+	struct nfa *nfa = b->nfa;
+	struct nfa_atom *atoms =
+		arena_grow(nfa->arena, nfa->atoms, nfa->n_atoms, &nfa->cap_atoms, sizeof(*atoms));
+
+	if (b->failed || !atoms) {
+		b->failed = true;
+		return;
+	}
+	nfa->atoms = atoms;
+	atoms[nfa->n_atoms++] = (struct nfa_atom){
+		.start = start,
+		.accept = b->accept,
+		.match = b->match,
+		.n_nodes = (uint32_t)nfa->n_nodes - b->accept,
+		.has_regex = has_regex,
+	};
 }
 
 /* ---- Sequences ---- */
@@ -260,6 +312,16 @@ static bool same_tree(const struct regex_tree *x, const struct regex_tree *y)
 	return !a && !b;
 }
 
+/* How many pieces of TREE may come more than once, or not at all. */
+static size_t count_repeats(const struct regex_tree *tree)
+{
+	size_t n = tree->kind == REGEX_REPEAT;
+
+	for (const struct regex_tree *kid = tree->kids; kid; kid = kid->older)
+		n += count_repeats(kid);
+	return n;
+}
+
 /* NOLINTEND(misc-no-recursion) */
 
 /* The pieces of BRANCH from the first to the last; it lists them the other way round. */
@@ -280,6 +342,43 @@ static const struct regex_tree **list_pieces(struct atom_builder *b,
 	return pieces;
 }
 
+/*
+ * Of N pieces, how many stand before those that are better made deterministic together: the first
+ * that repeats, and all after it, if they repeat often.
+ */
+static size_t plain_pieces(const struct regex_tree *const *pieces, size_t n)
+{
+	size_t repeats = 0, plain = n;
+
+	for (size_t i = n; i-- > 0;) {
+		size_t more = count_repeats(pieces[i]);
+
+		repeats += more;
+		if (more > 0)
+			plain = i;
+	}
+	return repeats >= REPEATS_MANY ? plain : n;
+}
+
+/* N pieces as a deterministic automaton; 0 if it would be too large. */
+static uint32_t add_graft(struct atom_builder *b, const struct regex_tree *const *pieces, size_t n)
+{
+	struct nfa alone = {.arena = b->nfa->temporary};
+	struct atom_builder own = {.nfa = &alone, .style = b->style};
+	struct nfa_atom to = {.accept = b->accept, .match = b->match};
+	uint32_t start = 0;
+
+	begin_atom(&own);
+	start = own.match;
+	while (n-- > 0)
+		start = add_tree(&own, pieces[n], start);
+	start = add_bytes(&own, (struct byteset){0}, true, start);
+	end_atom(&own, start, true);
+	b->failed |= own.failed || !nfa_graft(b->nfa, &to, &alone, &start);
+	arena_reset(alone.arena);
+	return b->failed ? 0 : start;
+}
+
 /* One piece, then OUT; *TAIL is a node through which all leave it. */
 static uint32_t add_piece(struct atom_builder *b, const struct regex_tree *piece, uint32_t out,
 			  uint32_t *tail)
@@ -295,12 +394,18 @@ static uint32_t add_piece(struct atom_builder *b, const struct regex_tree *piece
 static void add_regex_branch(struct atom_builder *b, struct trie *trie,
 			     const struct regex_tree *branch)
 {
-	size_t n, common = 0;
+	size_t n, plain, common = 0;
 	const struct regex_tree **pieces = list_pieces(b, branch, &n);
-	uint32_t out = b->match;
+	uint32_t out = b->match, graft;
 
 	if (!pieces)
 		return;
+	plain = plain_pieces(pieces, n);
+	graft = plain < n && b->nfa->temporary ? add_graft(b, pieces + plain, n - plain) : 0;
+	if (graft) {
+		out = graft;
+		n = plain;
+	}
 	while (common < n && common < trie->n_last_pieces &&
 	       same_tree(pieces[common], trie->last_pieces[common]))
 		common++;
@@ -602,7 +707,7 @@ static uint32_t add_aliases(struct atom_builder *b, uint32_t start)
 	return all;
 }
 
-/* ---- Atoms ---- */
+/* ---- Unions ---- */
 
 /* Nothing is in TRIE any more; its room stays. */
 static void empty_trie(struct trie *trie)
@@ -640,26 +745,18 @@ int nfa_add_atom(struct nfa *nfa, const struct test *const *tests, size_t n, uns
 		 struct err *e)
 {
 	struct atom_builder b = {.nfa = nfa, .style = style};
-	uint32_t *starts, start = 0;
+	bool has_regex = false;
+	uint32_t start = 0;
 	int r;
 
-	if (nfa->n_nodes == 0)
-		(void)add_node(&b, (struct node){NODE_NONE});
-	starts =
-		arena_grow(nfa->arena, nfa->starts, nfa->n_atoms, &nfa->cap_atoms, sizeof(*starts));
-	if (!starts)
-		return nfa_too_big(n ? tests[0] : NULL, e);
-	nfa->starts = starts;
-	begin_part(&b, NULL);
-	b.accept = add_node(&b, (struct node){NODE_ACCEPT});
-	b.match = add_node(&b, (struct node){NODE_MATCH, .out = b.accept});
+	begin_atom(&b);
 	r = add_patterns(&b, tests, n, &start, e);
 	if (r < 0)
 		return r;
 	if (!b.failed && start && style & ATOM_PRIVATE)
 		start = add_aliases(&b, start);
-	if (b.failed)
-		return nfa_too_big(b.pattern ? b.pattern : n ? tests[0] : NULL, e);
-	starts[nfa->n_atoms++] = start;
-	return 0;
+	for (size_t i = 0; i < n; i++)
+		has_regex |= tests[i]->match == MATCH_REGEX;
+	end_atom(&b, start, has_regex);
+	return b.failed ? nfa_too_big(b.pattern ? b.pattern : n ? tests[0] : NULL, e) : 0;
 }

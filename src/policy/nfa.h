@@ -23,6 +23,7 @@ struct regex_tree;
 enum node_kind {
 	NODE_NONE,
 	NODE_BYTES,  /* reads one byte of its set, goes on at `out` */
+	NODE_ROW,    /* reads one byte, goes on where its row says */
 	NODE_SPLIT,  /* goes on at `out` and at `other` */
 	NODE_END,    /* goes on at `out` if the input ends here */
 	NODE_MATCH,  /* the atom holds, whatever follows; `out` is its NODE_ACCEPT */
@@ -35,8 +36,48 @@ struct node {
 	union {
 		uint32_t other; /* SPLIT */
 		uint32_t set;   /* BYTES: index into sets */
+		uint32_t row;   /* ROW: index into rows */
 	};
 	uint32_t atom;
+};
+
+/* Bytes that no pattern tells apart share a class; `/` and `.` always have their own. */
+struct byte_classes {
+	uint8_t of[BYTES];
+	unsigned n;
+};
+
+enum {
+	CLASS_USUAL, /* most patterns treat most classes as this one */
+	CLASS_SLASH,
+	CLASS_DOT,
+};
+
+/* A byte set, as a set of classes. */
+struct set_classes {
+	struct byteset has;
+	struct byteset turns; /* the classes that it treats otherwise than CLASS_USUAL */
+};
+
+/* Where a state leads. */
+struct row {
+	uint32_t usual; /* over CLASS_USUAL and every class without a turn */
+	uint32_t n;
+	size_t first; /* its turns: turns[first .. first + n), by class */
+};
+
+/* A class that leads elsewhere than the usual one. */
+struct turn {
+	uint32_t cls;
+	uint32_t target;
+};
+
+/* Patterns in union. */
+struct nfa_atom {
+	uint32_t start;         /* node 0: it never holds */
+	uint32_t accept, match; /* its nodes of these kinds */
+	uint32_t n_nodes;
+	bool has_regex;
 };
 
 /* Nodes from FIRST on, up to those of the next part, were made for PATTERN. */
@@ -59,7 +100,7 @@ struct trie {
 	size_t n_last_pieces;
 };
 
-/* Nodes where something is decided (BYTES, MATCH, ACCEPT), each at most once. */
+/* Nodes where something is decided (BYTES, ROW, MATCH, ACCEPT), each at most once. */
 struct node_list {
 	uint32_t *p;
 	size_t n, cap;
@@ -82,6 +123,7 @@ static inline bool node_list_push(struct arena *arena, struct node_list *list, u
 /* A zeroed struct with `arena` set is empty. */
 struct nfa {
 	struct arena *arena;
+	struct arena *temporary; /* for what dies at once; NULL: patterns are taken as they are */
 	struct node *nodes;
 	size_t n_nodes, cap_nodes;
 	struct node_part *parts;
@@ -89,8 +131,16 @@ struct nfa {
 	struct byteset *sets;
 	size_t n_sets, cap_sets;
 	uint32_t single[2][BYTES]; /* by ATOM_FOLD and byte: the set of that byte alone, plus one */
-	uint32_t *starts;          /* one node per atom */
+	struct nfa_atom *atoms;
 	size_t n_atoms, cap_atoms;
+
+	/* What comes after the last atom. */
+	struct byte_classes classes;     /* see nfa_classify() */
+	struct set_classes *set_classes; /* by byte set */
+	struct row *rows;                /* of nodes: see nfa_determinize() */
+	size_t n_rows, cap_rows;
+	struct turn *turns;
+	size_t n_turns, cap_turns;
 	struct trie texts, anchored, floating; /* of the atom under construction */
 
 	/* By node, for n_known of them: what nfa_collect() knows and needs. */
@@ -116,6 +166,32 @@ enum atom_style {
  */
 int nfa_add_atom(struct nfa *nfa, const struct test *const *tests, size_t n, unsigned style,
 		 struct err *e);
+
+/* NODE, at the end; 0: no memory. The atom of NODE is the caller's to say. */
+uint32_t nfa_add_node(struct nfa *nfa, struct node node);
+
+/* The number of SET among the sets, where it is put if need be; it fails as nfa_add_node() does. */
+bool nfa_add_set(struct nfa *nfa, struct byteset set, uint32_t *ret);
+
+/* The nodes to come are for PATTERN (NULL: for the whole atom). False: no memory. */
+bool nfa_begin_part(struct nfa *nfa, const struct test *pattern);
+
+/* Finds the classes of bytes, unless it has; no atom may come any more. False: no memory. */
+bool nfa_classify(struct nfa *nfa);
+
+/*
+ * Puts in the place of each atom that has regular expressions its own minimal automaton, so that at
+ * most one of its nodes is in any list; where that would be much larger, all stays as it is. No
+ * atom may come any more. False: no memory.
+ */
+bool nfa_determinize(struct nfa *nfa);
+
+/*
+ * Adds to the atom TO of NFA, which is under construction, the minimal automaton of what the only
+ * atom of FROM reads after its first byte. *RET is its start; 0: it would be much larger, and
+ * nothing was added. False: no memory.
+ */
+bool nfa_graft(struct nfa *nfa, const struct nfa_atom *to, struct nfa *from, uint32_t *ret);
 
 /* Empties LIST and makes it the one that nfa_collect() fills. */
 void nfa_begin(struct nfa *nfa, struct node_list *list);

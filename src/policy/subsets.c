@@ -11,27 +11,28 @@
 /* Stands in the start's set, so that no other state is taken for it. */
 static const uint32_t START_MARK = UINT32_MAX;
 
-/* A byte set, as a set of classes. */
-struct set_classes {
-	struct byteset has;
-	struct byteset turns; /* the classes that it treats otherwise than CLASS_USUAL */
-};
-
 /* A node leads to OUT over some class. */
 struct hop {
 	uint32_t out;
 	uint32_t next; /* of the same class: index into hops, plus one */
 };
 
+/* A node that has a row. */
+struct rider {
+	const struct row *row;
+	uint32_t at; /* the first of its turns that has not been passed */
+};
+
 struct builder {
 	struct nfa *nfa;
 	const struct subset_options *options;
 	struct subsets *ret;
-	struct set_classes *sets; /* by byte set */
 
 	/* The state at hand. */
 	struct node_list broad; /* its nodes that lead on over most classes */
-	struct hop *hops;       /* of the others */
+	struct rider *riders;   /* those that have a row */
+	size_t n_riders, cap_riders;
+	struct hop *hops; /* of the others */
 	size_t n_hops, cap_hops;
 	uint32_t first_hop[BYTES]; /* by class: index into hops, plus one */
 	struct byteset turns;      /* the classes that some node treats otherwise */
@@ -48,63 +49,6 @@ struct builder {
 	uint32_t round;
 	uint32_t *atoms; /* room for all of them */
 };
-
-/* ---- Byte classes ---- */
-
-/* Splits every class that SET cuts in two. */
-static void split_classes(struct byte_classes *classes, const struct byteset *set)
-{
-	unsigned inside[BYTES] = {0}, size[BYTES] = {0};
-	unsigned new_class[BYTES] = {0};
-
-	for (unsigned byte = 0; byte < BYTES; byte++) {
-		size[classes->of[byte]]++;
-		inside[classes->of[byte]] += byteset_has(set, byte);
-	}
-	for (unsigned byte = 0; byte < BYTES; byte++) {
-		unsigned old = classes->of[byte];
-
-		if (!byteset_has(set, byte) || inside[old] == size[old])
-			continue;
-		if (!new_class[old])
-			new_class[old] = classes->n++;
-		classes->of[byte] = (uint8_t)new_class[old];
-	}
-}
-
-static void find_classes(const struct nfa *nfa, struct byte_classes *ret)
-{
-	*ret = (struct byte_classes){.n = 1};
-	for (const char *own = "/."; *own; own++) {
-		struct byteset set = {0};
-
-		byteset_add(&set, (unsigned char)*own);
-		split_classes(ret, &set);
-	}
-	for (size_t i = 0; i < nfa->n_sets; i++)
-		split_classes(ret, &nfa->sets[i]);
-}
-
-static bool list_classes(struct builder *b)
-{
-	const struct byte_classes *classes = &b->ret->classes;
-	const struct nfa *nfa = b->nfa;
-
-	b->sets = arena_array(b->options->arena, nfa->n_sets, sizeof(*b->sets));
-	if (!b->sets)
-		return false;
-	for (size_t i = 0; i < nfa->n_sets; i++) {
-		struct set_classes *set = &b->sets[i];
-
-		for (unsigned byte = 0; byte < BYTES; byte++)
-			if (byteset_has(&nfa->sets[i], byte))
-				byteset_add(&set->has, classes->of[byte]);
-		set->turns = set->has;
-		if (byteset_has(&set->has, CLASS_USUAL))
-			byteset_invert(&set->turns);
-	}
-	return true;
-}
 
 /* ---- States ---- */
 
@@ -134,7 +78,7 @@ static int64_t intern_accept(struct builder *b, const struct node_list *list)
 	size_t n = 0;
 
 	for (size_t i = 0; i < list->n; i++)
-		if (nodes[list->p[i]].kind != NODE_BYTES)
+		if (nodes[list->p[i]].kind == NODE_MATCH || nodes[list->p[i]].kind == NODE_ACCEPT)
 			b->atoms[n++] = nodes[list->p[i]].atom;
 	return intern_put(&b->ret->accepts, b->atoms, n);
 }
@@ -198,23 +142,54 @@ static bool add_hops(struct builder *b, const struct byteset *set, uint32_t out)
 	return true;
 }
 
-/* Notes where NODE leads. */
-static bool load_node(struct builder *b, uint32_t at)
+/* Notes where node AT leads over the bytes of its set. */
+static bool load_bytes(struct builder *b, uint32_t at)
 {
 	const struct node *node = &b->nfa->nodes[at];
-	const struct set_classes *set;
+	const struct set_classes *set = &b->nfa->set_classes[node->set];
 
-	if (node->kind == NODE_MATCH)
-		return node_list_push(b->options->arena, &b->way, at);
-	if (node->kind != NODE_BYTES)
-		return true;
-	set = &b->sets[node->set];
 	byteset_unite(&b->turns, &set->turns);
 	if (!byteset_has(&set->has, CLASS_USUAL))
 		return add_hops(b, &set->has, node->out);
-	if (byteset_next(&set->turns, 0) >= b->ret->classes.n)
+	if (byteset_next(&set->turns, 0) >= b->nfa->classes.n)
 		return node_list_push(b->options->arena, &b->way, node->out);
 	return node_list_push(b->options->arena, &b->broad, at);
+}
+
+/* Notes where ROW leads. */
+static bool load_row(struct builder *b, const struct row *row)
+{
+	const struct turn *turns = b->nfa->turns + row->first;
+	struct rider *riders;
+
+	if (row->n == 0)
+		return node_list_push(b->options->arena, &b->way, row->usual);
+	riders = arena_grow(b->options->arena, b->riders, b->n_riders, &b->cap_riders,
+			    sizeof(*riders));
+	if (!riders)
+		return false;
+	b->riders = riders;
+	riders[b->n_riders++] = (struct rider){.row = row};
+	for (uint32_t i = 0; i < row->n; i++)
+		byteset_add(&b->turns, turns[i].cls);
+	return true;
+}
+
+/* Notes where node AT leads. */
+static bool load_node(struct builder *b, uint32_t at)
+{
+	const struct node *node = &b->nfa->nodes[at];
+
+	switch (node->kind) {
+	case NODE_MATCH:
+		return node_list_push(b->options->arena, &b->way, at);
+	case NODE_BYTES:
+		return load_bytes(b, at);
+	case NODE_ROW:
+		return load_row(b, &b->nfa->rows[node->row]);
+	default:
+		return true;
+	}
 }
 
 /* Notes where the nodes of STATE lead. */
@@ -223,14 +198,26 @@ static bool load_state(struct builder *b, uint32_t state)
 	size_t n;
 	const uint32_t *nodes = intern_get(&b->ret->sets, state, &n);
 
-	b->way.n = b->broad.n = b->n_hops = 0;
+	b->way.n = b->broad.n = b->n_riders = b->n_hops = 0;
 	b->turns = (struct byteset){0};
-	memset(b->first_hop, 0, b->ret->classes.n * sizeof(*b->first_hop));
+	memset(b->first_hop, 0, b->nfa->classes.n * sizeof(*b->first_hop));
 	for (size_t i = 0; i < n && nodes[i] != START_MARK; i++)
 		if (!load_node(b, nodes[i]))
 			return false;
 	b->n_common = b->way.n;
 	return true;
+}
+
+/* Where RIDER leads over CLS; it is asked about classes in ascending order. */
+static uint32_t ride(const struct builder *b, struct rider *rider, unsigned cls)
+{
+	const struct row *row = rider->row;
+	const struct turn *turns = b->nfa->turns + row->first;
+
+	while (rider->at < row->n && turns[rider->at].cls < cls)
+		rider->at++;
+	return rider->at < row->n && turns[rider->at].cls == cls ? turns[rider->at].target
+								 : row->usual;
 }
 
 /* Sets the way of the state at hand over CLS. */
@@ -243,8 +230,13 @@ static bool find_way(struct builder *b, unsigned cls)
 	for (size_t i = 0; i < b->broad.n && ok; i++) {
 		const struct node *node = &b->nfa->nodes[b->broad.p[i]];
 
-		if (byteset_has(&b->sets[node->set].has, cls))
+		if (byteset_has(&b->nfa->set_classes[node->set].has, cls))
 			ok = node_list_push(arena, &b->way, node->out);
+	}
+	for (size_t i = 0; i < b->n_riders && ok; i++) {
+		uint32_t target = ride(b, &b->riders[i], cls);
+
+		ok = !target || node_list_push(arena, &b->way, target);
 	}
 	for (uint32_t hop = b->first_hop[cls]; hop && ok; hop = b->hops[hop - 1].next)
 		ok = node_list_push(arena, &b->way, b->hops[hop - 1].out);
@@ -277,20 +269,20 @@ static int64_t follow(struct builder *b, unsigned cls)
 }
 
 /* A new row that leads to USUAL. NULL: no memory. */
-static struct subset_row *add_row(struct builder *b, uint32_t usual)
+static struct row *add_row(struct builder *b, uint32_t usual)
 {
 	struct subsets *subsets = b->ret;
-	struct subset_row *rows = arena_grow(b->options->arena, subsets->rows, subsets->n_rows,
-					     &subsets->cap_rows, sizeof(*rows));
+	struct row *rows = arena_grow(b->options->arena, subsets->rows, subsets->n_rows,
+				      &subsets->cap_rows, sizeof(*rows));
 
 	if (!rows)
 		return NULL;
 	subsets->rows = rows;
-	rows[subsets->n_rows] = (struct subset_row){.usual = usual, .first = subsets->n_turns};
+	rows[subsets->n_rows] = (struct row){.usual = usual, .first = subsets->n_turns};
 	return &rows[subsets->n_rows++];
 }
 
-static bool add_turn(struct builder *b, struct subset_row *row, struct turn turn)
+static bool add_turn(struct builder *b, struct row *row, struct turn turn)
 {
 	struct subsets *subsets = b->ret;
 	struct turn *turns = arena_grow(b->options->arena, subsets->turns, subsets->n_turns,
@@ -307,8 +299,8 @@ static bool add_turn(struct builder *b, struct subset_row *row, struct turn turn
 /* Finds out where STATE, the first without a row, leads. False: no memory, or too many states. */
 static bool expand(struct builder *b, uint32_t state)
 {
-	unsigned n_classes = b->ret->classes.n;
-	struct subset_row *row;
+	unsigned n_classes = b->nfa->classes.n;
+	struct row *row;
 	int64_t target;
 
 	if (!load_state(b, state))
@@ -371,10 +363,34 @@ static const struct test *find_fault(struct builder *b)
 	return worst;
 }
 
-static bool put_first_states(struct builder *b)
+/* The dead state, and the start of N atoms from FIRST on. */
+static bool put_first_states(struct builder *b, size_t first, size_t n)
 {
+	b->way.n = 0;
+	for (size_t i = first; i < first + n; i++)
+		if (!node_list_push(b->options->arena, &b->way, b->nfa->atoms[i].start))
+			return false;
 	return enter(b, NULL, 0, false) == SUBSET_DEAD &&
-	       enter(b, b->nfa->starts, b->nfa->n_atoms, true) == SUBSET_START;
+	       enter(b, b->way.p, b->way.n, true) == SUBSET_START;
+}
+
+/* The automaton of N atoms from FIRST on. False: no memory, or too many states. */
+static bool build(struct builder *b, size_t first, size_t n)
+{
+	struct arena *arena = b->options->arena;
+	struct subsets *ret = b->ret;
+
+	*ret = (struct subsets){.sets.arena = arena, .accepts.arena = arena};
+	b->ways.arena = arena;
+	b->holding = arena_array(arena, b->nfa->n_atoms, sizeof(*b->holding));
+	b->atoms = arena_array(arena, b->nfa->n_atoms, sizeof(*b->atoms));
+	if (!b->holding || !b->atoms || !nfa_classify(b->nfa) || !put_first_states(b, first, n))
+		return false;
+	ret->classes = b->nfa->classes;
+	for (uint32_t state = 0; state < ret->sets.n; state++)
+		if (!expand(b, state))
+			return false;
+	return true;
 }
 
 int subsets_build(struct nfa *nfa, const struct subset_options *options, struct subsets *ret,
@@ -382,15 +398,13 @@ int subsets_build(struct nfa *nfa, const struct subset_options *options, struct 
 {
 	struct builder b = {.nfa = nfa, .options = options, .ret = ret};
 
-	*ret = (struct subsets){.sets.arena = options->arena, .accepts.arena = options->arena};
-	find_classes(nfa, &ret->classes);
-	b.ways.arena = options->arena;
-	b.holding = arena_array(options->arena, nfa->n_atoms, sizeof(*b.holding));
-	b.atoms = arena_array(options->arena, nfa->n_atoms, sizeof(*b.atoms));
-	if (!b.holding || !b.atoms || !list_classes(&b) || !put_first_states(&b))
-		return nfa_too_big(NULL, e);
-	for (uint32_t state = 0; state < ret->sets.n; state++)
-		if (!expand(&b, state))
-			return nfa_too_big(find_fault(&b), e);
-	return 0;
+	return build(&b, 0, nfa->n_atoms) ? 0 : nfa_too_big(find_fault(&b), e);
+}
+
+bool subsets_build_one(struct nfa *nfa, size_t atom, const struct subset_options *options,
+		       struct subsets *ret)
+{
+	struct builder b = {.nfa = nfa, .options = options, .ret = ret};
+
+	return build(&b, atom, 1);
 }

@@ -54,6 +54,65 @@ static void arena_keeps_its_limit(void)
 	arena_release(&arena);
 }
 
+static bool all_zero(const unsigned char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i])
+			return false;
+	return true;
+}
+
+static void arena_reset_keeps_one_block_and_clears_it(void)
+{
+	for (int large = 0; large < 2; large++) {
+		struct arena arena = {.large = large};
+
+		arena_reset(&arena);
+		for (int round = 0; round < 3; round++) {
+			for (size_t size = 100; size < 5 << 20; size *= 3) {
+				unsigned char *p = arena_alloc(&arena, size);
+
+				CHECK(p && all_zero(p, size));
+				memset(p, 0xff, size);
+			}
+			arena_reset(&arena);
+			CHECK_INT(arena.used, 0);
+			CHECK(arena.head);
+		}
+		arena_release(&arena);
+		CHECK(!arena.head);
+	}
+}
+
+static void arena_grow_extends_the_last_array(void)
+{
+	struct arena arena = {.limit = 2000};
+	size_t cap = 0, n = 0;
+	uint32_t *array = NULL, *first, *other;
+
+	array = first = arena_grow(&arena, NULL, 0, &cap, sizeof(*array));
+	for (; n < 100; n++) {
+		array = arena_grow(&arena, array, n, &cap, sizeof(*array));
+		CHECK(array == first);
+		CHECK_INT(array[n], 0);
+		array[n] = UINT32_MAX;
+	}
+	other = arena_alloc(&arena, sizeof(*other));
+	CHECK_INT(*other, 0);
+	for (; n < 200; n++) {
+		array = arena_grow(&arena, array, n, &cap, sizeof(*array));
+		CHECK(array && array[n] == 0);
+		array[n] = UINT32_MAX;
+	}
+	CHECK(array != first);
+	CHECK_INT(*other, 0);
+	while (n < cap)
+		array[n++] = 1;
+	CHECK(arena_grow(&arena, array, n, &cap, sizeof(*array)) == NULL); /* the limit */
+	CHECK(arena.used <= 2000);
+	arena_release(&arena);
+}
+
 static void arena_refuses_sizes_that_overflow(void)
 {
 	struct arena arena = {0};
@@ -391,6 +450,8 @@ int main(void)
 	RUN(arena_keeps_its_content_when_trimmed);
 	RUN(arena_gives_zeroed_aligned_memory);
 	RUN(arena_keeps_its_limit);
+	RUN(arena_reset_keeps_one_block_and_clears_it);
+	RUN(arena_grow_extends_the_last_array);
 	RUN(arena_refuses_sizes_that_overflow);
 	RUN(arena_grows_arrays);
 	RUN(arena_copies_end_in_nul);

@@ -138,6 +138,9 @@ static void state_limit_names_the_pattern(void)
 	CHECK_INT(build_with(limits, "a.{20}b", &e), -ERR_LIMIT);
 	CHECK_INT(e.at.line, 7);
 	CHECK(strstr(e.text, "a.{20}b"));
+	CHECK_INT(build_with(limits, "/x*y*z?a.{20}b", &e), -ERR_LIMIT);
+	CHECK_INT(e.at.line, 7);
+	CHECK(strstr(e.text, "a.{20}b"));
 }
 
 static void memory_limit_is_an_error_at_every_size(void)

@@ -49,7 +49,7 @@ struct tree {
 
 static const char letters[] = "//ab.A";
 
-static struct tree trees[4096];
+static struct tree trees[8192];
 static unsigned n_trees;
 
 static struct tree *random_tree(unsigned depth)
@@ -121,6 +121,27 @@ static void print_tree(const struct tree *tree, struct buf *out)
 	buf_puts(out, ")");
 	if (tree->kind == TREE_REPEAT)
 		print_repeat(tree, out);
+}
+
+/* As print_tree(); the pieces of a sequence need no brackets where nothing stands around them. */
+static void print_whole(const struct tree *tree, struct buf *out)
+{
+	if (tree->kind != TREE_CONCAT) {
+		print_tree(tree, out);
+		return;
+	}
+	for (unsigned i = 0; i < tree->n; i++)
+		print_tree(tree->kids[i], out);
+}
+
+/* How many pieces of TREE may come more than once, or not at all. */
+static unsigned count_repeats(const struct tree *tree)
+{
+	unsigned n = tree->kind == TREE_REPEAT;
+
+	for (unsigned i = 0; i < tree->n; i++)
+		n += count_repeats(tree->kids[i]);
+	return n;
 }
 
 static char fold(char c, bool folds)
@@ -210,7 +231,7 @@ static bool matches_as_spelled(const struct pattern *pattern, const char *path, 
 static bool matches(const struct pattern *pattern, const char *path, enum target target)
 {
 	static const char *const names[] = {"/tmp", "/var", "/etc"};
-	char spelled[128];
+	char spelled[144];
 
 	if (matches_as_spelled(pattern, path, target == TARGET_DARWIN))
 		return true;
@@ -242,12 +263,16 @@ static void random_pattern(struct pattern *ret, bool with_regexes)
 							MATCH_REGEX}[below(with_regexes ? 5 : 4)]};
 	if (ret->match == MATCH_REGEX) {
 		struct buf text = {0};
+		unsigned n = n_trees;
 
-		ret->tree = random_tree(3);
-		ret->anchored = one_in(3);
-		buf_puts(&text, ret->anchored ? "^" : "");
-		print_tree(ret->tree, &text);
-		CHECK(text.n < sizeof(ret->text));
+		do {
+			n_trees = n;
+			ret->tree = random_tree(one_in(3) ? 5 : 3);
+			ret->anchored = one_in(3);
+			text.n = 0;
+			buf_puts(&text, ret->anchored ? "^" : "");
+			print_whole(ret->tree, &text);
+		} while (text.n >= sizeof(ret->text));
 		(void)snprintf(ret->text, sizeof(ret->text), "%s", text.p);
 		buf_release(&text);
 		return;
