@@ -8,9 +8,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/xattr.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -56,7 +58,7 @@ static const struct shape shapes[] = {
 	{SYS_fsetxattr, BY_FD, 0, 1},      {SYS_removexattr, BY_PATH, 0, 1},
 	{SYS_lremovexattr, BY_LINK, 0, 1}, {SYS_fremovexattr, BY_FD, 0, 1},
 	{SYS_truncate, BY_PATH, 0, 1},     {SYS_faccessat, BY_DIRFD, 0, 2},
-	{SYS_faccessat2, BY_FLAGS, 3, 2},
+	{SYS_faccessat2, BY_FLAGS, 3, 2},  {SYS_ioctl, BY_FD, 0, 1},
 };
 
 /* The object of a call: its place, an open file where the call names one, and what is known of it.
@@ -78,6 +80,16 @@ static void target_release(struct attr_target *target)
 #define cleanup_target   __attribute__((cleanup(target_release)))
 #define ATTR_TARGET_NONE ((struct attr_target){.place = PLACE_NONE, .fd = -1})
 
+/* These mean the descriptor itself where there is no path. */
+static bool takes_null(int nr)
+{
+#ifdef SYS_futimesat
+	if (nr == SYS_futimesat)
+		return true;
+#endif
+	return nr == SYS_utimensat;
+}
+
 static int find_by_path(const struct call *call, const struct shape *shape, struct attr_target *ret)
 {
 	bool at = shape->by == BY_DIRFD || shape->by == BY_FLAGS;
@@ -86,8 +98,7 @@ static int find_by_path(const struct call *call, const struct shape *shape, stru
 	bool follow = shape->by != BY_LINK && !(ret->flags & AT_SYMLINK_NOFOLLOW);
 	char path[PATH_MAX];
 
-	/* utimensat(2) and futimesat(2) take NULL for the descriptor itself. */
-	if (at && address == 0 && ret->rest == call->args + 2 && dirfd != AT_FDCWD) {
+	if (address == 0 && takes_null(call->nr) && dirfd != AT_FDCWD) {
 		ret->fd = caller_fd(call, dirfd);
 		return ret->fd < 0 ? -1 : resolve_fd(call, ret->fd, &ret->place);
 	}
@@ -106,6 +117,11 @@ static int find(const struct call *call, struct attr_target *ret)
 		shape++;
 	ret->rest = call->args + shape->rest;
 	ret->flags = shape->by == BY_FLAGS ? (int)call->args[shape->flags] : 0;
+	if (ret->flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH |
+			   (call->nr == SYS_faccessat2 ? AT_EACCESS : 0))) {
+		errno = EINVAL;
+		return -1;
+	}
 	if (shape->by == BY_FD) {
 		ret->fd = caller_fd(call, (int)call->args[0]);
 		r = ret->fd < 0 ? -1 : resolve_fd(call, ret->fd, &ret->place);
@@ -244,12 +260,28 @@ void handle_utimes(struct call *call)
 			    utimensat(target.place.object, "", now ? NULL : times, AT_EMPTY_PATH));
 }
 
+/* An access control list says what a mode says, and more; acl(5). */
+static bool may_set_xattr(const struct call *call, const struct attr_target *target,
+			  const char *name)
+{
+	struct subject subject = {.place = &target->place,
+				  .vnode_type = vnode_type_of(target->st.st_mode),
+				  .xattr = name};
+	bool access_list = strcmp(name, "system.posix_acl_access") == 0;
+	bool default_list = strcmp(name, "system.posix_acl_default") == 0;
+
+	if (!judge(call, OP_FILE_WRITE_XATTR, &subject))
+		return false;
+	if ((access_list || default_list) && !may(call, OP_FILE_WRITE_ACL, target))
+		return false;
+	return !access_list || may(call, OP_FILE_WRITE_MODE, target);
+}
+
 void handle_xattr(struct call *call)
 {
 	struct attr_target cleanup_target target = ATTR_TARGET_NONE;
 	cleanup_free void *value = NULL;
 	char name[XATTR_NAME_MAX + 1];
-	struct subject subject;
 	bool removes = call->nr == SYS_removexattr || call->nr == SYS_lremovexattr ||
 		       call->nr == SYS_fremovexattr;
 	size_t size;
@@ -262,10 +294,7 @@ void handle_xattr(struct call *call)
 		call_error(call, errno == ENAMETOOLONG ? ERANGE : errno);
 		return;
 	}
-	subject = (struct subject){.place = &target.place,
-				   .vnode_type = vnode_type_of(target.st.st_mode),
-				   .xattr = name};
-	if (!judge(call, OP_FILE_WRITE_XATTR, &subject)) {
+	if (!may_set_xattr(call, &target, name)) {
 		call_error(call, EPERM);
 		return;
 	}
@@ -290,6 +319,33 @@ void handle_xattr(struct call *call)
 					     (int)target.rest[3]));
 }
 
+/* ---- Inode flags ---- */
+
+/* What the requests the filter asks about point to; ioctl_iflags(2), linux/fs.h. */
+union flags_argument {
+	int number;
+	struct fsxattr attributes;
+};
+
+static size_t argument_size(unsigned request)
+{
+	return request == FS_IOC_FSSETXATTR ? sizeof(struct fsxattr) : sizeof(int);
+}
+
+void handle_flags(struct call *call)
+{
+	struct attr_target cleanup_target target = ATTR_TARGET_NONE;
+	unsigned request = (unsigned)call->args[1];
+	union flags_argument argument = {0};
+
+	if (!prepare(call, OP_FILE_WRITE_FLAGS, &target))
+		return;
+	if (call_read(call, call->args[2], &argument, argument_size(request)) < 0)
+		call_error(call, errno);
+	else
+		call_result(call, ioctl(target.fd, request, &argument));
+}
+
 void handle_truncate(struct call *call)
 {
 	struct attr_target cleanup_target target = ATTR_TARGET_NONE;
@@ -310,10 +366,18 @@ void handle_access(struct call *call)
 		return;
 	}
 	mode = (int)target.rest[0];
+	if (mode & ~(R_OK | W_OK | X_OK)) {
+		call_error(call, EINVAL);
+		return;
+	}
 	if (((mode & W_OK) && !may(call, OP_FILE_WRITE_DATA, &target)) ||
 	    ((mode & R_OK) && !may(call, OP_FILE_READ_DATA, &target)) ||
 	    ((mode & X_OK) && !S_ISDIR(target.st.st_mode) &&
 	     !may(call, OP_PROCESS_EXEC_ANY, &target))) {
+		call_error(call, EPERM);
+		return;
+	}
+	if (!(target.flags & AT_EACCESS) && caller_assume_real(call) < 0) {
 		call_error(call, EPERM);
 		return;
 	}

@@ -86,6 +86,9 @@ int caller_directory(const struct call *call, int dirfd);
 /* Takes on the caller's umask and file system ids for the next act of ours. 0, or -1 with errno. */
 int caller_assume(const struct call *call);
 
+/* As caller_assume() by its real ids, as access(2) wants it. */
+int caller_assume_real(const struct call *call);
+
 /* Are the caller's effective ids those of this process? */
 bool caller_has_our_ids(const struct call *call);
 
@@ -190,6 +193,8 @@ void handle_unlink(struct call *call); /* unlink, unlinkat, rmdir */
 void handle_symlink(struct call *call);
 void handle_link(struct call *call);
 void handle_rename(struct call *call);
+void handle_flags(struct call *call); /* ioctl: FS_IOC_SETFLAGS and its kin */
+void handle_memfd(struct call *call); /* memfd_create */
 void handle_truncate(struct call *call);
 void handle_access(struct call *call);
 void handle_chmod(struct call *call);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@
 
 /* /proc/PID/status: some 1.5 KiB, and up to 11 bytes for every supplementary group. */
 enum {
-	STATUS_SIZE = 16384
+	STATUS_SIZE = 16384,
+	PIDFD_THREAD_ = O_EXCL, /* 6.9 */
 };
 
 /* ---- Descriptors ---- */
@@ -66,20 +68,33 @@ static const char *status_field(const char *text, const char *name)
 	return NULL;
 }
 
-int caller_fd(const struct call *call, int fd)
+/* Before 6.9 only the leader of a thread group can be opened: will its descriptors do? */
+static int open_leader(const struct call *call)
 {
-	int cleanup_fd pidfd = -1;
 	char status[STATUS_SIZE];
 	const char *field;
+	long leader;
 
-	/* pidfd_open(2) wants a thread group leader (PIDFD_THREAD is 6.9). */
-	pidfd = (int)syscall(SYS_pidfd_open, call->tid, 0);
-	if (pidfd < 0) {
-		if (read_status(call, status, sizeof(status)) < 0)
-			return -1;
-		field = status_field(status, "Tgid");
-		pidfd = field ? (int)syscall(SYS_pidfd_open, strtol(field, NULL, 10), 0) : -1;
+	if (read_status(call, status, sizeof(status)) < 0)
+		return -1;
+	field = status_field(status, "Tgid");
+	leader = field ? strtol(field, NULL, 10) : 0;
+	/* A thread may have a table of its own; unshare(2). */
+	if (leader <= 0 || syscall(SYS_kcmp, leader, call->tid, KCMP_FILES, 0, 0) != 0) {
+		errno = EPERM;
+		return -1;
 	}
+	return (int)syscall(SYS_pidfd_open, leader, 0);
+}
+
+int caller_fd(const struct call *call, int fd)
+{
+	int cleanup_fd pidfd = (int)syscall(SYS_pidfd_open, call->tid, PIDFD_THREAD_);
+
+	if (pidfd < 0 && errno == EINVAL)
+		pidfd = (int)syscall(SYS_pidfd_open, call->tid, 0);
+	if (pidfd < 0)
+		pidfd = open_leader(call);
 	if (pidfd < 0)
 		return -1;
 	if (!call_is_alive(call)) {
@@ -206,16 +221,28 @@ static int assume_caps(uint64_t mask)
 	return (int)syscall(SYS_capset, &header, data);
 }
 
-static int assume_ids(const char *status)
+/* The columns of "Uid" and "Gid". */
+enum id {
+	REAL_ID,
+	EFFECTIVE_ID,
+	SAVED_ID,
+	FS_ID,
+};
+
+/* Whose real id is root's has what is permitted to it, another nothing; access(2). */
+static const char *real_caps(const char *status)
 {
-	enum {
-		FS_ID = 3 /* real, effective, saved, file system */
-	};
+	return number_at(status_field(status, "Uid"), REAL_ID) == 0 ? "CapPrm" : NULL;
+}
+
+static int assume_ids(const char *status, enum id which)
+{
 	const char *uids = status_field(status, "Uid");
 	const char *gids = status_field(status, "Gid");
 	const char *groups = status_field(status, "Groups");
-	const char *caps = status_field(status, "CapEff");
-	unsigned uid = number_at(uids, FS_ID), gid = number_at(gids, FS_ID);
+	const char *name = which == REAL_ID ? real_caps(status) : "CapEff";
+	const char *caps = name ? status_field(status, name) : "0";
+	unsigned uid = number_at(uids, which), gid = number_at(gids, which);
 
 	if (!groups || !caps || uid == UINT_MAX || gid == UINT_MAX) {
 		errno = ESRCH;
@@ -242,9 +269,20 @@ int caller_assume(const struct call *call)
 		return assume_umask(call, NULL);
 	if (read_status(call, status, sizeof(status)) < 0)
 		return -1;
-	if (broker->ids_changed && assume_ids(status) < 0)
+	if (broker->ids_changed && assume_ids(status, FS_ID) < 0)
 		return -1;
 	return assume_umask(call, status);
+}
+
+int caller_assume_real(const struct call *call)
+{
+	char status[STATUS_SIZE];
+
+	if (!call->broker->ids_changed)
+		return 0;
+	if (read_status(call, status, sizeof(status)) < 0)
+		return -1;
+	return assume_ids(status, REAL_ID);
 }
 
 void handle_umask(struct call *call)
@@ -321,14 +359,11 @@ bool caller_has_signal(const struct call *call)
 
 bool caller_has_our_ids(const struct call *call)
 {
-	enum {
-		EFFECTIVE = 1
-	};
 	char status[STATUS_SIZE];
 
 	if (!call->broker->ids_changed)
 		return true;
 	return read_status(call, status, sizeof(status)) == 0 &&
-	       number_at(status_field(status, "Uid"), EFFECTIVE) == geteuid() &&
-	       number_at(status_field(status, "Gid"), EFFECTIVE) == getegid();
+	       number_at(status_field(status, "Uid"), EFFECTIVE_ID) == geteuid() &&
+	       number_at(status_field(status, "Gid"), EFFECTIVE_ID) == getegid();
 }

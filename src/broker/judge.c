@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plan/territory.h"
 #include "base/banned.h"
 
 /* Past this many pairs of states a move counts as a change: EXDEV, and `mv` copies. */
@@ -37,6 +38,8 @@ enum vnode_type vnode_type_of(mode_t mode)
 	}
 }
 
+static const char shm_place[] = "/dev/shm";
+
 static bool is_new_repository_rule(const struct rule *rule)
 {
 	for (size_t i = 0; rule && i < rule->n_modifiers; i++)
@@ -46,16 +49,13 @@ static bool is_new_repository_rule(const struct rule *rule)
 	return false;
 }
 
-/* What the scope says beside the profile: the session's own pseudo-terminals are its own. */
-static bool scope_allows(const struct call *call, struct str path)
+/* Is the pseudo-terminal at PATH the session's own? */
+static bool is_own_terminal(const struct call *call, struct str path)
 {
 	static const char slaves[] = "/dev/pts/";
 	char *end;
 	long number;
 
-	if (!(call->broker->input->private_scope & SCOPE_PTS) ||
-	    !str_is_below(path, STR("/dev/pts")))
-		return false;
 	if (call->broker->own_pts)
 		return true;
 	if (path.n <= strlen(slaves))
@@ -63,8 +63,6 @@ static bool scope_allows(const struct call *call, struct str path)
 	number = strtol(path.p + strlen(slaves), &end, 10);
 	return end == path.p + path.n && pty_is_ours(call, number);
 }
-
-static const char shm_place[] = "/dev/shm";
 
 /*
  * In a shared /dev/shm the session's is what it made: the name and the inode. A name that is not
@@ -136,6 +134,39 @@ static bool scope_denies(const struct broker *broker, const struct place *place,
 	       !is_own_tmp(broker->input, path);
 }
 
+/* Of what is its own the session may do these, whatever the profile says. */
+static bool is_scoped(enum op op)
+{
+	switch (op) {
+	case OP_FILE_READ_DATA:
+	case OP_FILE_WRITE_DATA:
+	case OP_FILE_WRITE_CREATE:
+	case OP_FILE_WRITE_UNLINK:
+	case OP_FILE_LINK:
+	case OP_FILE_WRITE_MODE:
+	case OP_FILE_WRITE_OWNER:
+	case OP_FILE_WRITE_TIMES:
+	case OP_FILE_WRITE_XATTR:
+	case OP_FILE_WRITE_ACL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Where scope_denies() has let through what is the session's. The floor says the same (plan/). */
+static bool scope_allows(const struct call *call, struct str path, enum op op)
+{
+	unsigned private_scope = call->broker->input->private_scope;
+
+	if (!is_scoped(op))
+		return false;
+	if ((private_scope & SCOPE_PTS) && str_is_below(path, STR("/dev/pts")))
+		return is_own_terminal(call, path);
+	return (call->broker->own_shm || call->broker->shared_shm) &&
+	       str_is_below(path, str_of(shm_place));
+}
+
 void judge_made(struct broker *broker, const struct place *place)
 {
 	struct str path = {place->path, place->path_n};
@@ -152,17 +183,71 @@ void judge_removed(struct broker *broker, const struct place *place)
 		made_remove(&broker->shm, (struct str){place->path, place->path_n});
 }
 
+static struct decision decide_name(const struct broker *broker, enum op op, struct str name)
+{
+	struct request request = {.op = op, .name = name};
+	struct decision decision;
+
+	policy_decide(broker->policy, &request, &decision);
+	return decision;
+}
+
+/*
+ * May the object of QUESTION be used for OP? Where its spellings get different answers, the rule
+ * that names one counts before one that names none, and else denial.
+ */
+static bool judge_name(const struct broker *broker, enum op op,
+		       const struct territory_question *question)
+{
+	struct decision one = decide_name(broker, op, question->name), other;
+	bool named, other_named;
+
+	if (!question->other_name.n)
+		return one.verdict == VERDICT_ALLOW;
+	other = decide_name(broker, op, question->other_name);
+	named = one.rule && one.rule->filter;
+	other_named = other.rule && other.rule->filter;
+	if (named != other_named)
+		return (named ? one : other).verdict == VERDICT_ALLOW;
+	return one.verdict == VERDICT_ALLOW && other.verdict == VERDICT_ALLOW;
+}
+
+/* What other operations than those of files say. *RET_FILES: files have a say too. */
+static bool judge_territory(const struct call *call, const struct request *request, struct str path,
+			    bool *ret_files)
+{
+	bool directory = (request->has & HAS_VNODE_TYPE) && request->vnode_type == VNODE_DIRECTORY;
+	struct territory_question question;
+	char buffer[TERRITORY_NAME_MAX];
+
+	*ret_files = true;
+	if (!territory_question(path, request->op, directory, buffer, &question))
+		return true;
+	*ret_files = question.and_files;
+	for (const enum op *op = question.ops; *op != OP_DEFAULT; op++)
+		if (!judge_name(call->broker, *op, &question))
+			return false;
+	return true;
+}
+
 bool judge_request(const struct call *call, const struct place *place, struct request *request)
 {
 	const struct broker *broker = call->broker;
 	struct str path = {place->path, place->path_n};
 	struct decision decision;
+	bool files;
 
 	/* An object that never had a name (pipe, memfd): who holds it has it already. */
-	if (path.n == 0 || scope_allows(call, path))
+	if (path.n == 0 && request->op != OP_PROCESS_EXEC_ANY)
 		return true;
 	if (scope_denies(broker, place, request->op))
 		return false;
+	if (scope_allows(call, path, request->op))
+		return true;
+	if (!judge_territory(call, request, path, &files))
+		return false;
+	if (!files)
+		return true;
 	request->path = path;
 	policy_decide_at(broker->policy, place->state, request, &decision);
 	if (decision.verdict == VERDICT_ALLOW)

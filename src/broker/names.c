@@ -127,6 +127,7 @@ void handle_mkdir(struct call *call)
 	}
 	r = mkdirat(place.dir, place.name, (mode_t)names.extra);
 	if (r == 0) {
+		judge_made(call->broker, &place);
 		fresh_made(&call->broker->fresh, (struct str){place.path, place.path_n});
 	}
 	call_result(call, r);
@@ -137,6 +138,7 @@ void handle_mknod(struct call *call)
 	struct place cleanup_place place = PLACE_NONE;
 	struct names names;
 	int error;
+	long r;
 
 	if (read_names(call, &names) < 0 ||
 	    resolve_name(call, names.dirfd, names.path, &place) < 0) {
@@ -144,11 +146,16 @@ void handle_mknod(struct call *call)
 		return;
 	}
 	error = file_error(call, &place, (mode_t)names.extra);
-	if (error)
+	if (error) {
 		call_error(call, error);
-	else
-		call_result(call, mknodat(place.dir, place.name, (mode_t)names.extra,
-					  (dev_t)names.extra2));
+		return;
+	}
+	/* The call itself: the library's refuses what the kernel ignores. */
+	r = syscall(SYS_mknodat, place.dir, place.name, (mode_t)names.extra,
+		    (unsigned)names.extra2);
+	if (r == 0)
+		judge_made(call->broker, &place);
+	call_result(call, r);
 }
 
 void handle_symlink(struct call *call)
@@ -156,6 +163,7 @@ void handle_symlink(struct call *call)
 	struct place cleanup_place place = PLACE_NONE;
 	struct names names;
 	int error;
+	long r;
 
 	if (read_names(call, &names) < 0 ||
 	    resolve_name(call, names.dirfd, names.path, &place) < 0) {
@@ -163,10 +171,14 @@ void handle_symlink(struct call *call)
 		return;
 	}
 	error = file_error(call, &place, S_IFLNK | 0777);
-	if (error)
+	if (error) {
 		call_error(call, error);
-	else
-		call_result(call, symlinkat(names.path2, place.dir, place.name));
+		return;
+	}
+	r = symlinkat(names.path2, place.dir, place.name);
+	if (r == 0)
+		judge_made(call->broker, &place);
+	call_result(call, r);
 }
 
 /* ---- Removing ---- */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -149,6 +150,77 @@ static bool may_continue(const struct call *call, const struct open_call *open)
 
 /* ---- What is there ---- */
 
+/* Is it a device that reaches into the network of whoever opens it? admin-guide/devices.rst */
+static bool is_network_device(const struct stat *st)
+{
+	static const struct {
+		unsigned major, minor;
+	} devices[] = {
+		{10, 200}, /* /dev/net/tun */
+		{10, 238}, /* /dev/vhost-net */
+		{108, 0},  /* /dev/ppp */
+	};
+
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+		if (S_ISCHR(st->st_mode) && major(st->st_rdev) == devices[i].major &&
+		    minor(st->st_rdev) == devices[i].minor)
+			return true;
+	return false;
+}
+
+static bool begins_with(struct str path, const char *text)
+{
+	size_t n = strlen(text);
+
+	return path.n >= n && memcmp(path.p, text, n) == 0;
+}
+
+/*
+ * Does what is open there depend on the namespaces or the credentials of whoever opened it, and are
+ * ours others than the caller's? Most of procfs looks at who reads.
+ */
+static bool is_bound_to_opener(const struct call *call, const struct open_call *open,
+			       const struct place *place, const struct stat *st)
+{
+	static const char *const begins[] = {
+		"/proc/sys/net",        "/proc/sys/user",       "/proc/sys/fs/mqueue",
+		"/proc/sys/kernel/shm", "/proc/sys/kernel/msg", "/proc/sys/kernel/sem",
+		"/proc/sys/kernel/ns_", "/proc/sysvipc",        "/proc/keys",
+		"/proc/key-users",
+	};
+	struct str path = {place->path, place->path_n};
+
+	if (!call->broker->plan->ns)
+		return false;
+	/* Which parameters belong to a namespace changes from kernel to kernel. */
+	if (wants_write(open) && begins_with(path, "/proc/sys/"))
+		return true;
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (begins_with(path, begins[i]))
+			return true;
+	return is_network_device(st);
+}
+
+/* Only the caller's own open is right. */
+static void open_by_caller(struct call *call, const struct open_call *open)
+{
+	if (may_continue(call, open))
+		call_continue(call);
+	else
+		call_error(call, EPERM);
+}
+
+/* By the caller's flags, but without waiting for the device. */
+static int open_waitless(const struct open_call *open_call, int object)
+{
+	int flags = act_flags(open_call) & ~O_NOFOLLOW;
+	int fd = open(fd_path(object).text, flags | O_NONBLOCK);
+
+	if (fd >= 0 && !(flags & O_NONBLOCK))
+		(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
 static void open_device(struct call *call, const struct open_call *open, int object,
 			const struct stat *st)
 {
@@ -172,8 +244,7 @@ static void open_device(struct call *call, const struct open_call *open, int obj
 		call_error(call, ENXIO);
 		return;
 	}
-	fd = (int)syscall(SYS_openat, AT_FDCWD, fd_path(object).text,
-			  act_flags(open) & ~O_NOFOLLOW);
+	fd = open_waitless(open, object);
 	if (fd < 0)
 		call_error(call, errno);
 	else
@@ -197,6 +268,8 @@ static void open_object(struct call *call, const struct open_call *open, const s
 		call_error(call, EISDIR);
 	} else if (!may_open(call, open, &subject)) {
 		call_error(call, EPERM);
+	} else if (is_bound_to_opener(call, open, place, &st)) {
+		open_by_caller(call, open);
 	} else if (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)) {
 		open_device(call, open, place->object, &st);
 	} else if (S_ISFIFO(st.st_mode)) {
@@ -341,6 +414,35 @@ static void open_unnamed(struct call *call, const struct open_call *open)
 		call_error(call, errno);
 	else
 		call_fd(call, fd, open->flags & O_CLOEXEC);
+}
+
+/* ---- memfd_create(2) ---- */
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008u /* 6.3 */
+#define MFD_EXEC        0x0010u
+#endif
+
+/* What has no name no rule allows to be executed (the filter asks only then). */
+void handle_memfd(struct call *call)
+{
+	unsigned flags = (unsigned)call->args[1];
+	char name[NAME_MAX];
+	int cleanup_fd fd = -1;
+
+	if (call_read_string(call, call->args[0], name, sizeof(name)) < 0) {
+		call_error(call, errno == ENAMETOOLONG ? EINVAL : errno);
+		return;
+	}
+	if (flags & MFD_EXEC) {
+		call_error(call, EACCES);
+		return;
+	}
+	fd = (int)syscall(SYS_memfd_create, name, flags | MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+	if (fd < 0)
+		call_error(call, errno);
+	else
+		call_fd(call, fd, flags & MFD_CLOEXEC);
 }
 
 /* ---- Entry ---- */

@@ -1,44 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/ask.h"
 
+#include "plan/territory.h"
 #include "base/banned.h"
-
-/* Rows of .def files end in no comma, so theirs are in the macros. */
-/* clang-format off */
-#define USE(op)       {OP_##op}
-#define USE2(op, op2) {OP_##op, OP_##op2}
-#define NO_USE        {OP_DEFAULT}
-#define USES(...)     {{__VA_ARGS__}}
-
-const struct group_spec groups[GROUP_COUNT] = {
-#define GROUP(group, rights, first, second) {rights, USES(first, second)},
-#include "plan/rights.def"
-};
-/* clang-format on */
-
-/* Places where other operations decide (DESIGN 15.8). */
-struct territory {
-	const char *path;
-	bool and_files;                /* the file operation must allow, too */
-	struct uses uses[GROUP_COUNT]; /* none: the file operation decides alone */
-};
-
-/* clang-format off */
-static const struct territory territories[] = {
-	{"/dev/shm", false, {
-#define IN_SHM(group, first, second) [GROUP_##group] = USES(first, second),
-#include "plan/rights.def"
-	}},
-	{"/proc/sys", true, {
-#define IN_SYSCTL(group, first, second) [GROUP_##group] = USES(first, second),
-#include "plan/rights.def"
-	}},
-};
-/* clang-format on */
-
-enum {
-	N_TERRITORIES = sizeof(territories) / sizeof(territories[0])
-};
 
 static const char shared_tmp[] = "/tmp";
 
@@ -85,34 +49,20 @@ bool ask_in_own_mount(const struct planner *p, const char *path)
 	return false;
 }
 
-static bool holds_own_mount(const struct planner *p, const char *path)
-{
-	for (size_t i = 0; i < p->plan->n_mounts; i++)
-		if (is_own(&p->plan->mounts[i]) && is_under(p->plan->mounts[i].path, path))
-			return true;
-	return false;
-}
-
 /* ---- Places where other operations decide ---- */
-
-static const struct territory *territory_of(const char *path)
-{
-	for (size_t i = 0; i < N_TERRITORIES; i++)
-		if (is_under(path, territories[i].path))
-			return &territories[i];
-	return NULL;
-}
 
 /* What GROUP can answer in TERRITORY, where the file operations answer FILES. */
 static unsigned ask_territory(const struct planner *p, const struct territory *territory,
 			      enum group group, unsigned files)
 {
-	const struct uses *uses = &territory->uses[group];
 	unsigned names = 0;
 
-	if (uses->ops[0][0] == OP_DEFAULT)
+	if (group != GROUP_EXEC && group != GROUP_NODES && ask_in_own_mount(p, territory->path))
+		return CAN_ALLOW;
+	if (!territory_asks(territory, group))
 		return files;
-	names = ask(p->policy, policy_start(p->policy), uses, policy_verdicts_at);
+	names = ask(p->policy, policy_start(p->policy), &territory->uses[group],
+		    policy_verdicts_at);
 	return territory->and_files ? combine(names, files) : names;
 }
 
@@ -174,32 +124,30 @@ static unsigned scope_below(const struct planner *p, const char *path)
 unsigned ask_at(const struct planner *p, const struct place *place, enum group group)
 {
 	unsigned ret = ask(p->policy, place->at, &groups[group].uses, policy_verdicts_at);
+	const struct territory *here = territory_of(str_of(place->path));
 
+	/* The directory at its top is one of the file system as any other. */
+	if (here && place->type != ENTRY_DIRECTORY)
+		ret = ask_territory(p, here, group, ret);
 	return combine(ret, scope_at(p, place->path, group));
 }
 
 unsigned ask_below(const struct planner *p, const struct place *place, enum group group)
 {
 	unsigned ret = ask(p->policy, place->below, &groups[group].uses, policy_verdicts_below);
-	const struct territory *here = territory_of(place->path);
-	bool by_files = group == GROUP_EXEC || group == GROUP_NODES;
+	const struct territory *here = territory_of(str_of(place->path));
 
-	if (ask_in_own_mount(p, place->path) && !by_files)
-		return CAN_ALLOW;
 	if (here)
 		return combine(ask_territory(p, here, group, ret), scope_below(p, place->path));
-	for (size_t i = 0; i < N_TERRITORIES; i++)
-		if (is_under(territories[i].path, place->path) &&
-		    !ask_in_own_mount(p, territories[i].path))
+	for (size_t i = 0; i < n_territories; i++)
+		if (is_under(territories[i].path, place->path))
 			ret |= ask_territory(p, &territories[i], group, ret);
-	if (holds_own_mount(p, place->path) && !by_files)
-		ret |= CAN_ALLOW;
 	return combine(ret, scope_below(p, place->path));
 }
 
 bool ask_decides_whole(const struct planner *p, const char *path)
 {
-	return territory_of(path) || ask_in_own_mount(p, path);
+	return territory_of(str_of(path)) || ask_in_own_mount(p, path);
 }
 
 bool ask_only_names(const struct planner *p, const char *path)
@@ -209,7 +157,7 @@ bool ask_only_names(const struct planner *p, const char *path)
 
 void ask_add_names(const struct planner *p, struct names *names)
 {
-	for (size_t i = 0; i < N_TERRITORIES; i++)
+	for (size_t i = 0; i < n_territories; i++)
 		names_add(names, str_of(territories[i].path));
 	for (size_t i = 0; i < p->plan->n_mounts; i++)
 		if (is_own(&p->plan->mounts[i]))

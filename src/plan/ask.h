@@ -9,27 +9,7 @@
 
 #include "plan/names.h"
 #include "plan/planner.h"
-
-enum group {
-#define GROUP(group, rights, first, second) GROUP_##group,
-#include "plan/rights.def"
-	GROUP_COUNT
-};
-
-/*
- * A right has one or two uses, each asking all of its operations (OP_DEFAULT ends a list). It is
- * granted where every use is allowed: Landlock cannot tell them apart.
- */
-struct uses {
-	enum op ops[2][3];
-};
-
-struct group_spec {
-	uint32_t rights;
-	struct uses uses;
-};
-
-extern const struct group_spec groups[GROUP_COUNT];
+#include "plan/territory.h"
 
 /* An object of the file system. */
 struct place {

@@ -47,8 +47,8 @@ static int gaps_of_broker(struct planner *p)
 		 "every unix socket of the file system can be connected to"},
 		{BROKER_INET, GAP_STRICTER, OP_NETWORK_OUTBOUND,
 		 "IP sockets are refused altogether"},
-		{BROKER_EXEC, GAP_CONTENT, OP_PROCESS_EXEC_ANY,
-		 "files without a name (memfd) can be executed"},
+		{BROKER_EXEC, GAP_STRICTER, OP_PROCESS_EXEC_ANY,
+		 "files without a name (memfd) are refused where they could be executed"},
 		{BROKER_SIGNAL, GAP_CONTENT, OP_SIGNAL, "signals are not judged"},
 	};
 	/* clang-format on */
@@ -105,6 +105,12 @@ static int gaps_of_operations(struct planner *p)
 		{OP_DYNAMIC_CODE_GENERATION, GAP_CONTENT, "code made at run time can be executed"},
 		{OP_PROCESS_INFO_ANY, GAP_METADATA,
 		 "the command lines of visible processes can be read"},
+		{OP_FILE_LOCK, GAP_METADATA, "files that are open can be locked"},
+		{OP_FILE_CLONE, GAP_METADATA,
+		 "a file may share its blocks with another that it could be copied to"},
+		{OP_SYSTEM_FCNTL, GAP_METADATA, "fcntl(2) is not judged"},
+		{OP_SOCKET_OPTION_ANY, GAP_METADATA, "socket options are not judged"},
+		{OP_SOCKET_IOCTL, GAP_METADATA, "requests on sockets are not judged"},
 	};
 	/* clang-format on */
 	int r = 0;
@@ -191,11 +197,13 @@ static int gap_of_metadata(struct planner *p, const struct rule *rule)
 		{OP_FILE_READ_XATTR, "extended attributes"},
 		{OP_FILE_TEST_EXISTENCE, "existence"},
 		{OP_FILE_READ_DATA, "names of entries"},
+		{OP_FILE_READ_DATA, "what happens in directories (inotify)"},
 	};
+	const size_t entries = 3;
 	const char *text = NULL;
 
 	for (size_t i = 0; i < sizeof(aspects) / sizeof(aspects[0]); i++) {
-		if (aspects[i].op == OP_FILE_READ_DATA && !p->floor.lists_too_much)
+		if (i == entries && !p->floor.lists_too_much)
 			continue;
 		if (!op_inherits(aspects[i].op, rule->op) || !rule_shows(p, rule, aspects[i].op))
 			continue;
@@ -274,6 +282,10 @@ static int gaps_of_floor(struct planner *p)
 			p, GAP_STRICTER, rule_denying(p->policy, OP_FILE_IOCTL),
 			"devices take no ioctl where the answer depends on more than their path",
 			NULL);
+	if (r == 0 && p->facts.flags == (CAN_ALLOW | CAN_DENY) &&
+	    !(p->plan->brokered & BROKER_ATTR))
+		r = add_gap(p, GAP_STRICTER, rule_denying(p->policy, OP_FILE_WRITE_FLAGS),
+			    "inode flags cannot be changed anywhere", NULL);
 	if (r == 0 && p->floor.exec_raced)
 		r = add_gap(p, GAP_CONTENT, rule_denying(p->policy, OP_PROCESS_EXEC_ANY),
 			    "what this denies can be executed by a program that changes the path "
@@ -286,6 +298,30 @@ static int gaps_of_floor(struct planner *p)
 			"what it loads is bound by the same policy",
 			NULL);
 	return r;
+}
+
+/* ---- Where only the caller's own open is right ---- */
+
+/* The broker does not open for others what shows the namespaces of whoever opens it. */
+static int gaps_of_namespaces(struct planner *p)
+{
+	static const struct {
+		enum broker_class class;
+		enum op op;
+	} rows[] = {
+		{BROKER_READ, OP_FILE_READ_DATA},
+		{BROKER_WRITE, OP_FILE_WRITE_DATA},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && p->plan->ns; i++)
+		if ((p->plan->brokered & rows[i].class) &&
+		    (verdicts_under(p->policy, STR("/proc/sys"), rows[i].op) & CAN_ALLOW))
+			return add_gap(p, GAP_STRICTER, NULL,
+				       "parameters and objects of namespaces (/proc/sys/net, "
+				       "/proc/sysvipc ...) can be opened only where Landlock "
+				       "grants it",
+				       NULL);
+	return 0;
 }
 
 /* ---- Sockets ---- */
@@ -349,8 +385,9 @@ static int gaps_of_scope(struct planner *p)
 int gaps_plan(struct planner *p, struct err *e)
 {
 	static int (*const stages[])(struct planner *) = {
-		gaps_of_broker, gaps_of_kernel,  gaps_of_operations, gaps_of_always_refused,
-		gaps_of_floor,  gaps_of_sockets, gaps_of_scope,      gaps_of_metadata,
+		gaps_of_broker,         gaps_of_kernel, gaps_of_operations,
+		gaps_of_always_refused, gaps_of_floor,  gaps_of_namespaces,
+		gaps_of_sockets,        gaps_of_scope,  gaps_of_metadata,
 	};
 	int r = 0;
 

@@ -19,15 +19,16 @@
 
 /* Sets are of enum verdict_set. */
 struct facts {
-	unsigned exec;        /* starting programs, over all paths */
-	unsigned nodes;       /* device nodes, over all paths */
-	unsigned write_data;  /* over all paths */
-	unsigned attributes;  /* mode, owner, times, xattr, flags: over all paths */
-	unsigned flags;       /* inode flags alone */
-	unsigned setugid;     /* over all paths */
-	unsigned unix_socket; /* connect, bind, listen: over all paths and abstract names */
-	unsigned inet_out[2]; /* connect and send: enum transport */
-	unsigned inet_in[2];  /* bind and listen */
+	unsigned exec;         /* starting programs, over all paths */
+	unsigned exec_unnamed; /* those that have no path */
+	unsigned nodes;        /* device nodes, over all paths */
+	unsigned write_data;   /* over all paths */
+	unsigned attributes;   /* mode, owner, times, xattr, flags: over all paths */
+	unsigned flags;        /* inode flags alone */
+	unsigned setugid;      /* over all paths */
+	unsigned unix_socket;  /* connect, bind, listen: over all paths and abstract names */
+	unsigned inet_out[2];  /* connect and send: enum transport */
+	unsigned inet_in[2];   /* bind and listen */
 	unsigned fork;
 	unsigned signal;
 	unsigned signal_outside; /* to processes that do not belong to the sandbox */

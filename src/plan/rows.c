@@ -31,6 +31,11 @@
 	ROW(call, WHEN_WRITE, TESTS(ANY(flags, OPEN_WRITES)), ASK)                                 \
 	ROW(call, WHEN_SETUGID, TESTS(ANY(flags, OPEN_CREATES), ANY(mode, MODE_SETUGID)), ASK)
 
+#define ACCESS_ROWS(call, mode)                                                                    \
+	ROW(call, WHEN_ACCESS, TESTS(ANY(mode, ACCESS_WRITE)), ASK)                                \
+	ROW(call, WHEN_READ, TESTS(ANY(mode, ACCESS_READ)), ASK)                                   \
+	ROW(call, WHEN_EXEC, TESTS(ANY(mode, ACCESS_EXECUTE)), ASK)
+
 #define MAKE_ROWS(call, mode)                                                                      \
 	ROW(call, WHEN_WRITE, NO_TEST, ASK)                                                        \
 	ROW(call, WHEN_SETUGID, TESTS(ANY(mode, MODE_SETUGID)), ASK)
@@ -58,7 +63,9 @@ enum {
 		1 | 2 | 0100 | 01000 | 020000000, /* O_WRONLY O_RDWR O_CREAT O_TRUNC O_TMPFILE */
 	OPEN_CREATES = 0100 | 020000000,
 	OPEN_PATH = 010000000,
+	ACCESS_READ = 4,
 	ACCESS_WRITE = 2,
+	ACCESS_EXECUTE = 1,
 	MODE_SETUGID = 06000,
 	MODE_TYPE = 0170000,
 	MODE_CHAR = 0020000,
@@ -69,6 +76,10 @@ enum {
 			   0x20000000 | 0x40000000,
 	CLONE_NEWTIME_ = 0x00000080, /* a signal number in clone(2) */
 	PR_SET_DUMPABLE_ = 4,
+	PR_CAPBSET_DROP_ = 24,
+	PR_SET_SECUREBITS_ = 28,
+	PR_CAP_AMBIENT_ = 47,
+	MFD_NOEXEC_SEAL_ = 8,
 	PRIO_PGRP_ = 1,
 	IOPRIO_PGRP_ = 2,
 	IOPRIO_USER_ = 3,

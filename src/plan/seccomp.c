@@ -104,8 +104,10 @@ static unsigned when_files(const struct planner *p)
 		ret |= WHEN_SETUGID;
 	if (facts->write_data != CAN_ALLOW)
 		ret |= WHEN_WRITES;
-	if (facts->flags != CAN_ALLOW)
+	if (facts->flags == (CAN_ALLOW | CAN_DENY) && (p->plan->brokered & BROKER_ATTR))
 		ret |= WHEN_FLAGS;
+	else if (facts->flags != CAN_ALLOW)
+		ret |= WHEN_NO_FLAGS;
 	if (facts->setugid != CAN_ALLOW || (p->plan->brokered & (BROKER_READ | BROKER_WRITE)))
 		ret |= WHEN_MEMORY;
 	return ret;
@@ -117,6 +119,8 @@ static unsigned when_processes(const struct planner *p)
 
 	if (p->facts.exec == CAN_DENY)
 		ret |= WHEN_NO_EXEC;
+	else if (p->facts.exec_unnamed == CAN_DENY)
+		ret |= WHEN_MEMFD;
 	if (p->facts.fork != CAN_ALLOW)
 		ret |= WHEN_NO_FORK;
 	if (!p->input->nested_userns)

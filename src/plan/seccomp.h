@@ -69,7 +69,7 @@ enum when {
 	WHEN_NO_NODES = 1 << 10,   /* no device node may be made */
 	WHEN_SETUGID = 1 << 11,    /* 06000 bits may be denied */
 	WHEN_WRITES = 1 << 12,     /* some write may be denied */
-	WHEN_FLAGS = 1 << 13,      /* inode flags may be denied */
+	WHEN_NO_FLAGS = 1 << 13,   /* inode flags may not be changed, or nobody can judge */
 	WHEN_NO_NESTING = 1 << 14, /* no user namespaces inside */
 	WHEN_MEMORY = 1 << 15,     /* structs in memory would be decisive: openat2 */
 	WHEN_FAMILIES = 1 << 16,   /* some socket family is refused */
@@ -83,8 +83,10 @@ enum when {
 	WHEN_NO_POSIX_MQ = 1 << 24,
 	WHEN_OTHERS = 1 << 25,      /* processes of the host can be named and must not be changed */
 	WHEN_BROKER = 1 << 26,      /* there is a broker */
-	WHEN_PRIVATE_PID = 1 << 28, /* processes outside are out of reach */
 	WHEN_IDS = 1 << 27,         /* and its callers can change their ids: they started as root */
+	WHEN_PRIVATE_PID = 1 << 28, /* processes outside are out of reach */
+	WHEN_FLAGS = 1 << 29,       /* inode flags are judged */
+	WHEN_MEMFD = 1 << 30,       /* what has no name must not be executed */
 };
 
 struct call_row {

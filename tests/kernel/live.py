@@ -13,10 +13,12 @@ With `user`, root becomes an ordinary user first. The output is TAP.
 """
 import contextlib
 import errno
+import fcntl
 import os
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -117,6 +119,42 @@ def act_signal(who):
         os.kill(int(who), 0)
 
 
+def act_shm_create(name):
+    os.close(os.open("/dev/shm/" + name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    os.unlink("/dev/shm/" + name)
+
+
+def act_memfd_exec():
+    fd = os.memfd_create("x", 0)
+    with open("/bin/true", "rb") as f:
+        os.write(fd, f.read())
+    act_exec(f"/proc/self/fd/{fd}")
+
+
+# acl(5): version 2; owner, group and others may read and write.
+ACL = struct.pack("<I" + "HHI" * 3, 2, 1, 6, 2**32 - 1, 4, 6, 2**32 - 1, 0x20, 6, 2**32 - 1)
+
+
+def act_acl(path, name="system.posix_acl_access"):
+    os.setxattr(path, name, ACL)
+
+
+def act_flags(path):
+    fs_ioc_setflags, nodump = 0x40086602, struct.pack("i", 0x40)
+    with open(path, "rb") as f:
+        fcntl.ioctl(f, fs_ioc_setflags, nodump)
+
+
+def act_access(path, mode):
+    if not os.access(path, {"r": os.R_OK, "w": os.W_OK, "x": os.X_OK}[mode]):
+        raise OSError(errno.EACCES, "no access")
+
+
+def act_openpty():
+    for fd in os.openpty():
+        os.close(fd)
+
+
 # name: (what to do, the questions that `decide` must all answer with allow)
 ACTS = {
     "read": (act_read, lambda p: [("file-read-data", p)]),
@@ -144,6 +182,22 @@ ACTS = {
     "connect-unix": (act_connect_unix, lambda p: [("network-outbound", p)]),
     "bind-unix": (act_bind_unix, lambda p: [("network-bind", p),
                                             ("file-write-create", p, "vnode-type=SOCKET")]),
+    "shm-create": (act_shm_create, lambda n: [("ipc-posix-shm-" + use, "/" + n) for use in
+                                              ("read-data", "write-data", "write-create",
+                                               "write-unlink")]),
+    "sysctl": (act_read, lambda p: [("sysctl-read", p[10:].replace("/", ".")),
+                                    ("file-read-data", p)]),
+    "memfd-exec": (act_memfd_exec, lambda: [("process-exec*",)]),
+    "acl": (act_acl, lambda p: [("file-write-acl", p), ("file-write-mode", p),
+                                ("file-write-xattr", p, "xattr=system.posix_acl_access")]),
+    "default-acl": (lambda p: act_acl(p, "system.posix_acl_default"),
+                    lambda p: [("file-write-acl", p),
+                               ("file-write-xattr", p, "xattr=system.posix_acl_default")]),
+    "flags": (act_flags, lambda p: [("file-write-flags", p), ("file-read-data", p)]),
+    "access": (act_access, lambda p, mode: [({"r": "file-read-data", "w": "file-write-data",
+                                              "x": "process-exec*"}[mode], p)]),
+    "openpty": (act_openpty, lambda: [("pseudo-tty",), ("file-read-data", "/dev/ptmx"),
+                                      ("file-write-data", "/dev/ptmx")]),
     "signal": (act_signal,
                lambda who: [("signal", "target=" + ("self" if who == "self" else "others"))]),
 }
@@ -308,6 +362,55 @@ ROWS = [
      "bind-unix", ["{w}/new"], "deny"),
     ("control: both are allowed", OPEN + '(deny file-write-create (literal "{w}/other"))',
      "bind-unix", ["{w}/new"], "allow"),
+    ("shared memory, with a broker", OPEN + "(deny ipc-posix*)", "shm-create", ["{unique}"],
+     "deny", "--no-runtime"),
+    ("shared memory of another name", OPEN +
+     '(deny ipc-posix-shm* (ipc-posix-name "/x"))(deny file-write* (literal "/x"))',
+     "shm-create", ["{unique}"], "allow"),
+    ("shared memory of this name", OPEN + '(deny ipc-posix-shm* (ipc-posix-name "/{unique}"))',
+     "shm-create", ["{unique}"], "deny"),
+    ("a semaphore is no shared memory", OPEN + "(deny ipc-posix-sem*)"
+     r'(deny file-write* (regex #"\.no$"))', "shm-create", ["{unique}"], "allow"),
+    ("a kernel parameter, with a broker", OPEN + r'(deny sysctl-read)(deny file* (regex #"\.no$"))',
+     "sysctl", ["/proc/sys/kernel/ostype"], "deny"),
+    ("another kernel parameter", OPEN + r'(deny file* (regex #"\.no$"))'
+     '(deny sysctl-read (sysctl-name "kernel.hostname"))',
+     "sysctl", ["/proc/sys/kernel/ostype"], "allow"),
+    ("this kernel parameter", OPEN + r'(deny file* (regex #"\.no$"))'
+     '(deny sysctl-read (sysctl-name "kernel.ostype"))',
+     "sysctl", ["/proc/sys/kernel/ostype"], "deny"),
+    ("a program without a name, where only names are allowed", OPEN + "(deny process-exec*)"
+     '(allow process-exec* (subpath "/usr") (subpath "/bin") (subpath "{python}"))',
+     "memfd-exec", [], "deny"),
+    ("a program without a name, where a name is denied", OPEN +
+     '(deny process-exec* (literal "{w}/tool"))', "memfd-exec", [], "allow"),
+    ("an access control list is a mode", OPEN + "(deny file-write-mode)", "acl", ["{w}/a"], "deny"),
+    ("an access control list", OPEN + "(deny file-write-acl)", "acl", ["{w}/a"], "deny"),
+    ("another's access control list", OPEN + '(deny file-write-acl (literal "{w}/d/x"))',
+     "acl", ["{w}/a"], "allow"),
+    ("a folder's default list is no mode", OPEN + "(deny file-write-mode)", "default-acl",
+     ["{w}/empty"], "allow"),
+    ("a folder's default list", OPEN + "(deny file-write-acl)", "default-acl", ["{w}/empty"],
+     "deny"),
+    ("inode flags", OPEN + "(deny file-write-flags)", "flags", ["{w}/a"], "deny"),
+    ("inode flags of this file", OPEN + '(deny file-write-flags (literal "{w}/a"))', "flags",
+     ["{w}/a"], "deny"),
+    ("inode flags of another file", OPEN + '(deny file-write-flags (literal "{w}/d/x"))', "flags",
+     ["{w}/a"], "allow"),
+    ("access says what open says: read", OPEN + r'(deny file-read* (regex #"/a$"))', "access",
+     ["{w}/a", "r"], "deny"),
+    ("access says what open says: another", OPEN + r'(deny file-read* (regex #"/a$"))', "access",
+     ["{w}/d/x", "r"], "allow"),
+    ("access says what open says: write", OPEN + '(deny file-write* (literal "{w}/a"))', "access",
+     ["{w}/a", "w"], "deny"),
+    ("access says what exec says", OPEN + '(deny process-exec* (literal "{w}/tool"))', "access",
+     ["{w}/tool", "x"], "deny"),
+    ("access says what exec says: another", OPEN + '(deny process-exec* (literal "{w}/a"))',
+     "access", ["{w}/tool", "x"], "allow"),
+    ("pseudo-terminals", OPEN + "(deny pseudo-tty)", "openpty", [], "deny"),
+    ("pseudo-terminals, with a broker", OPEN + r'(deny pseudo-tty)(deny file* (regex #"\.no$"))',
+     "openpty", [], "deny"),
+    ("pseudo-terminals: control", OPEN + r'(deny file* (regex #"\.no$"))', "openpty", [], "allow"),
     ("signals to others", OPEN + "(deny signal (target others))", "signal", ["{pid}"], "deny"),
     ("signals to oneself", OPEN + "(deny signal (target others))", "signal", ["self"], "allow"),
 ]
@@ -352,6 +455,7 @@ class World:
         free, free2 = free_ports(2)
         self.names = {
             "w": w, "o": o, "free": free, "free2": free2, "pid": child.pid,
+            "unique": os.path.basename(top),
             "port": self.listen(socket.AF_INET, ("127.0.0.1", 0)),
             "port6": self.listen(socket.AF_INET6, ("::1", 0)) if socket.has_ipv6 else 0,
             **tools,

@@ -401,11 +401,16 @@ static void random_rules(struct buf *ret)
 		"file-read*",        "file-read-data",    "file-write*",   "file-write-data",
 		"file-write-create", "file-write-unlink", "process-exec*", "file*",
 	};
+	static const char *const pathless[] = {"ipc-posix*", "ipc-posix-sem*",
+					       "sysctl*",    "sysctl-write",
+					       "pseudo-tty", "ipc-posix-shm-read-data"};
 	static const char *const patterns[] = {"subpath", "subpath", "literal", "prefix"};
 	static const char *const regexes[] = {"\\.pem$", "^/home/u/p/", "^/usr/[a-z]+/c",
 					      "/\\.git(/|$)"};
 
 	buf_printf(ret, "(%s default)", pick(2) ? "allow" : "deny");
+	if (pick(2))
+		buf_printf(ret, "(%s %s)", pick(2) ? "allow" : "deny", pathless[pick(6)]);
 	for (uint32_t i = 1 + pick(6); i > 0; i--) {
 		buf_printf(ret, "(%s %s ", pick(2) ? "allow" : "deny", ops[pick(8)]);
 		if (pick(5) == 0)
@@ -430,9 +435,50 @@ static const struct {
 	{LL_REFER, OP_FILE_WRITE_UNLINK, false, 0},
 };
 
+/* Where other operations are asked than those of files: all of `ops`, and the file's if so said. */
+static const struct {
+	const char *below;
+	uint32_t rights;
+	bool and_files;
+	enum op ops[2];
+} elsewhere[] = {
+	{"/dev/shm/", LL_READ_FILE, false, {OP_IPC_POSIX_SHM_READ_DATA, OP_IPC_POSIX_SEM_OPEN}},
+	{"/dev/shm/", LL_WRITE_FILE, false, {OP_IPC_POSIX_SHM_WRITE_DATA, OP_IPC_POSIX_SEM_OPEN}},
+	{"/dev/shm/",
+	 LL_MAKE_REG | LL_REFER,
+	 false,
+	 {OP_IPC_POSIX_SHM_WRITE_CREATE, OP_IPC_POSIX_SEM_CREATE}},
+	{"/dev/shm/",
+	 LL_REMOVE_FILE,
+	 false,
+	 {OP_IPC_POSIX_SHM_WRITE_UNLINK, OP_IPC_POSIX_SEM_UNLINK}},
+	{"/proc/sys/", LL_READ_FILE, true, {OP_SYSCTL_READ, OP_SYSCTL_READ}},
+	{"/proc/sys/", LL_WRITE_FILE, true, {OP_SYSCTL_WRITE, OP_SYSCTL_WRITE}},
+	{"/dev/pts/", LL_READ_FILE | LL_WRITE_FILE, true, {OP_PSEUDO_TTY, OP_PSEUDO_TTY}},
+	{"/dev/ptmx", LL_READ_FILE | LL_WRITE_FILE, true, {OP_PSEUDO_TTY, OP_PSEUDO_TTY}},
+};
+
 static bool in_territory(const char *path)
 {
-	return strncmp(path, "/proc/sys", 9) == 0 || strncmp(path, "/dev/shm", 8) == 0;
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		if (strncmp(path, elsewhere[i].below, strlen(elsewhere[i].below)) == 0)
+			return true;
+	return false;
+}
+
+static bool is_allowed(const struct policy *policy, uint32_t right, enum op op, const char *path)
+{
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+		bool ret = !elsewhere[i].and_files || decide(policy, op, path);
+
+		if (strncmp(path, elsewhere[i].below, strlen(elsewhere[i].below)) != 0 ||
+		    !(elsewhere[i].rights & right))
+			continue;
+		for (size_t j = 0; j < 2; j++)
+			ret = ret && decide(policy, elsewhere[i].ops[j], "");
+		return ret;
+	}
+	return decide(policy, op, path);
 }
 
 /* Making or removing PATH takes rights on its parent. */
@@ -453,8 +499,8 @@ static void check_path(const struct fixture *f, const char *path, bool exists, c
 {
 	for (size_t i = 0; i < sizeof(checked) / sizeof(checked[0]); i++) {
 		bool lets = floor_lets(f, path, checked[i].right);
-		bool allowed = decide(f->policy, checked[i].op, path);
-		bool exact = checked[i].exact && exists && f->caps.notify &&
+		bool allowed = is_allowed(f->policy, checked[i].right, checked[i].op, path);
+		bool exact = checked[i].exact && !in_territory(path) && exists && f->caps.notify &&
 			     !(f->plan.brokered & checked[i].class);
 
 		/* Where exec has to be let through, the broker alone bounds reads. */
@@ -492,8 +538,6 @@ static void check_entry(const struct fixture *f, const struct fake_entry *entry,
 {
 	char path[256];
 
-	if (in_territory(entry->path))
-		return;
 	if (entry->type == ENTRY_OTHER && strcmp(entry->path, "/home/closed/other") != 0) {
 		check_path(f, entry->path, true, text);
 		check_exec(f, entry->path, text);
