@@ -119,7 +119,6 @@ static const struct {
 	{SYS_setfsgid, handle_setids, true},
 	{SYS_setgroups, handle_setids, true},
 	{SYS_capset, handle_setids, true},
-	{SYS_prctl, handle_setids, true}, /* what the filter asks about of it */
 	{SYS_ioctl, handle_flags},
 	{SYS_memfd_create, handle_memfd},
 };

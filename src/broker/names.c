@@ -337,6 +337,11 @@ void handle_rename(struct call *call)
 		return;
 	}
 	flags = (unsigned)names.extra;
+	if ((flags & ~(unsigned)(RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT)) ||
+	    ((flags & RENAME_EXCHANGE) && flags != RENAME_EXCHANGE)) {
+		call_error(call, EINVAL);
+		return;
+	}
 	error = rename_places(call, &names, &from, &to);
 	if (!error)
 		error = rename_error(call, &from, &to, flags);

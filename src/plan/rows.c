@@ -76,9 +76,6 @@ enum {
 			   0x20000000 | 0x40000000,
 	CLONE_NEWTIME_ = 0x00000080, /* a signal number in clone(2) */
 	PR_SET_DUMPABLE_ = 4,
-	PR_CAPBSET_DROP_ = 24,
-	PR_SET_SECUREBITS_ = 28,
-	PR_CAP_AMBIENT_ = 47,
 	MFD_NOEXEC_SEAL_ = 8,
 	PRIO_PGRP_ = 1,
 	IOPRIO_PGRP_ = 2,

@@ -5,6 +5,7 @@
 The working directory is open, so whatever the broker does for the command has to end as it ends
 without it: the same results, the same errors, the same tree. Prints TAP.
 """
+import ctypes
 import errno
 import os
 import random
@@ -13,6 +14,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 
 ACTS = 1500
 UID = 12345
@@ -108,6 +110,86 @@ class Acts:
                 print(os.path.join(folder, name), describe(os.lstat(os.path.join(folder, name))))
 
 
+# ---- Particular cases: each prints what it saw ---------------------------------------------------
+
+
+def outcome_of(number, *arguments):
+    """A system call by its number; what the library would check or change goes through."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    # All are 64 bits wide, so that nothing is left over in a register.
+    result = libc.syscall(number, *[ctypes.c_long(a) if isinstance(a, int) else a
+                                    for a in arguments])
+    return result if result >= 0 else errno.errorcode[ctypes.get_errno()]
+
+
+def case_real_ids():
+    """access(2) asks for the real user, faccessat(2) with AT_EACCESS for the effective one."""
+    with open('mine', 'w', encoding='utf-8'):
+        pass
+    os.chmod('mine', 0o600)
+    os.chmod('.', 0o755)
+    for ids in ((4711, 0, 0), (0, 4711, 0), (4711, 4711, 0)):
+        os.setresuid(*ids)
+        print(ids, os.access('mine', os.W_OK), os.access('mine', os.W_OK, effective_ids=True))
+        os.setresuid(-1, 0, -1)
+        os.setresuid(0, 0, 0)
+
+
+def case_descriptor_tables():
+    """A thread may have a descriptor table of its own: there 100 is another file."""
+    files = {}
+    for name in ('leader', 'thread'):
+        with open(name, 'w', encoding='utf-8'):
+            pass
+        os.chmod(name, 0o600)
+        files[name] = os.open(name, os.O_RDWR)
+    os.dup2(files['leader'], 100)
+
+    def change():
+        clone_files = 0x400
+        print(ctypes.CDLL(None).unshare(clone_files))
+        os.dup2(files['thread'], 100)
+        os.fchmod(100, 0o640)
+        os.utime(100, (1, 1))
+    thread = threading.Thread(target=change)
+    thread.start()
+    thread.join()
+    for name in files:
+        print(name, describe(os.lstat(name)))
+
+
+def case_arguments():
+    """What the library would not let through."""
+    if os.uname().machine != 'x86_64':
+        return
+    with open('file', 'w', encoding='utf-8'):
+        pass
+    os.mkdir('folder')
+    here, name, folder = -100, ctypes.c_char_p(b'file'), ctypes.c_char_p(b'folder')
+    fchmodat, fchmodat2, utimensat, faccessat2, mknodat, fchownat = 268, 452, 280, 439, 259, 260
+    symlinkat, linkat, renameat2, unlinkat, mkdirat, access = 266, 265, 316, 263, 258, 21
+    calls = [
+        (fchmodat, here, 0, 0o644), (fchmodat, 0, 0, 0o644), (fchmodat2, here, name, 0o600, 0x4000),
+        (fchmodat2, here, name, 0o600, 0x100), (utimensat, here, name, 0, 0x4000),
+        (utimensat, here, 0, 0, 0), (faccessat2, here, name, 2, 0x4000),
+        (faccessat2, here, name, 2 | 8, 0), (access, name, 2 | 16), (access, 0, 2),
+        (mknodat, here, ctypes.c_char_p(b'fifo'), 0o10644, 7 << 40), (mknodat, here, name, 0o644, 0),
+        (mknodat, here, ctypes.c_char_p(b'odd'), 0o170644, 0), (fchownat, here, name, -1, -1, 0x4000),
+        (symlinkat, 0, here, name), (symlinkat, name, here, 0), (linkat, here, name, here, 0, 0),
+        (linkat, here, name, here, folder, 0x4), (renameat2, here, name, here, folder, 8),
+        (renameat2, here, name, here, folder, 3), (renameat2, here, name, here, folder, 1),
+        (unlinkat, here, folder, 1), (unlinkat, here, name, 0x100), (mkdirat, here, 0, 0o755),
+        (mkdirat, here, name, 0o755),
+    ]
+    for call in calls:
+        print(call[0], [getattr(a, 'value', a) for a in call[1:]], outcome_of(*call))
+
+
+CASES = {'real-ids': case_real_ids, 'descriptor-tables': case_descriptor_tables,
+         'arguments': case_arguments}
+FOR_ROOT = {'real-ids'}
+
+
 def describe(found):
     is_file = stat.S_ISREG(found.st_mode)
     return (oct(found.st_mode), found.st_nlink if not stat.S_ISDIR(found.st_mode) else 0,
@@ -119,7 +201,7 @@ def clear(path):
     shutil.rmtree(path, ignore_errors=True)
 
 
-def compare(lapbelt, who, home, seed, options):
+def compare(lapbelt, who, home, what, options):
     """None if nothing differs, else what does."""
     project = os.path.join(home, 'project')
     outputs = []
@@ -130,14 +212,14 @@ def compare(lapbelt, who, home, seed, options):
             os.chown(project, UID, UID)
             prefix = ['setpriv', '--reuid', str(UID), '--regid', str(UID), '--clear-groups', *prefix]
         done = subprocess.run(
-            [*prefix, '/usr/bin/python3', os.path.join(home, 'same.py'), '--acts', str(seed),
+            [*prefix, '/usr/bin/python3', os.path.join(home, 'same.py'), '--acts', what,
              os.path.join(project, 'x')],
             cwd=project, env={**os.environ, 'HOME': home, 'PYTHONIOENCODING': 'utf8:backslashreplace'},
             capture_output=True, text=True, errors='backslashreplace', check=False)
         outputs.append(done.stdout.splitlines() + [f'exit {done.returncode} {done.stderr[-300:]}'])
     clear(project)
     outside, inside = outputs
-    if len(outside) < ACTS / 2:
+    if len(outside) < (2 if what in CASES else ACTS / 2) or 'exit 0 ' not in outside[-1]:
         return f'the control fails: {outside[-1]}'
     for a, b in zip(outside + ['end'], inside + ['end']):
         if a != b:
@@ -147,7 +229,12 @@ def compare(lapbelt, who, home, seed, options):
 
 def main():
     if sys.argv[1] == '--acts':
-        Acts(int(sys.argv[2]), sys.argv[3]).run()
+        if sys.argv[2] not in CASES:
+            Acts(int(sys.argv[2]), sys.argv[3]).run()
+            return 0
+        os.makedirs(sys.argv[3])
+        os.chdir(sys.argv[3])
+        CASES[sys.argv[2]]()
         return 0
     lapbelt, who = sys.argv[1:3]
     seeds = int(sys.argv[3]) if len(sys.argv) > 3 else 6
@@ -159,13 +246,15 @@ def main():
         shutil.copy(__file__, os.path.join(home, 'same.py'))
         shutil.copy(lapbelt, os.path.join(home, 'lapbelt'))
         for options in ([], ['--no-userns']):
-            for seed in range(seeds):
-                different = compare(os.path.join(home, 'lapbelt'), who, home, seed, options)
+            for what in [*map(str, range(seeds)), *CASES]:
+                if what in FOR_ROOT and who != 'root':
+                    continue
+                different = compare(os.path.join(home, 'lapbelt'), who, home, what, options)
                 count += 1
                 failures += different is not None
                 if different:
                     print(f'# {different}')
-                print(f'{"not " if different else ""}ok {count} - seed {seed}, '
+                print(f'{"not " if different else ""}ok {count} - {what}, '
                       f'{" ".join(options) or "namespaces"}')
     finally:
         clear(home)
