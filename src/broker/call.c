@@ -8,7 +8,9 @@
 #include <linux/seccomp.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/banned.h"
 
@@ -50,6 +52,13 @@ void call_result(struct call *call, long r)
 void call_continue(struct call *call)
 {
 	respond(call, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+}
+
+int call_denial(int fd, int mode)
+{
+	long r = syscall(SYS_faccessat2, fd, "", mode, AT_EACCESS | AT_EMPTY_PATH);
+
+	return r < 0 && (errno == EACCES || errno == EROFS) ? errno : EPERM;
 }
 
 void call_fd(struct call *call, int fd, bool cloexec)

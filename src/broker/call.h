@@ -62,6 +62,12 @@ void call_result(struct call *call, long r);
 /* The kernel runs the call after all. See broker.h for when that is sound; say why at each use. */
 void call_continue(struct call *call);
 
+/*
+ * The error of a denied act that takes MODE (R_OK ...) on FD: what it would be without us, if it
+ * would fail then too, else EPERM.
+ */
+int call_denial(int fd, int mode);
+
 /* Gives the caller a duplicate of FD (kept by us) as its new descriptor and answers with it. */
 void call_fd(struct call *call, int fd, bool cloexec);
 

@@ -282,15 +282,17 @@ static bool crosses_scratch(const struct plan_input *input, const struct place *
 	       str_is_below(a, input->scratch) != str_is_below(b, input->scratch);
 }
 
+static bool has_row(const struct plan *plan, const struct place *place)
+{
+	for (size_t i = 0; i < plan->n_rows; i++)
+		if (str_eq(str_of(plan->rows[i].path), (struct str){place->path, place->path_n}))
+			return true;
+	return false;
+}
+
 bool judge_move(const struct call *call, const struct place *from, const struct place *to,
 		bool is_directory)
 {
-	static const enum op watched[] = {
-		OP_FILE_READ_DATA,    OP_FILE_READ_METADATA,
-		OP_FILE_WRITE_DATA,   OP_FILE_WRITE_CREATE,
-		OP_FILE_WRITE_UNLINK, OP_FILE_WRITE_MODE,
-		OP_PROCESS_EXEC_ANY,  OP_COUNT,
-	};
 	const struct broker *broker = call->broker;
 	unsigned change;
 
@@ -298,8 +300,13 @@ bool judge_move(const struct call *call, const struct place *from, const struct 
 		return false;
 	if (from->path_n == 0 || from->state == to->state)
 		return true;
-	change = policy_compare(broker->policy, from->state, to->state, is_directory, watched,
+	change = policy_compare(broker->policy, from->state, to->state, is_directory, plan_move_ops,
 				COMPARE_WORK);
-	/* A directory must not carry a name to where that name may not be made. */
-	return !(change & REGION_LOOSER) && !(is_directory && (change & REGION_STRICTER));
+	if (change & REGION_LOOSER)
+		return false;
+	/*
+	 * A directory must not carry a name to where that name may not be made; and what the floor
+	 * grants a file by name stays with the file.
+	 */
+	return !(change & REGION_STRICTER) || !(is_directory || has_row(broker->plan, from));
 }

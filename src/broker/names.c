@@ -86,7 +86,7 @@ static int create_error(const struct call *call, const struct place *place, mode
 
 	if (may_create(call, place, mode))
 		return 0;
-	return exists(place, &st) ? EEXIST : EPERM;
+	return exists(place, &st) ? EEXIST : call_denial(place->dir, W_OK | X_OK);
 }
 
 /* As create_error() for what is no directory and so takes no slash at its end. */
@@ -216,7 +216,7 @@ void handle_unlink(struct call *call)
 	} else if (!directory && place.trailing_slash) {
 		call_error(call, S_ISDIR(st.st_mode) ? EISDIR : ENOTDIR);
 	} else if (!may_remove(call, &place, &st)) {
-		call_error(call, EPERM);
+		call_error(call, call_denial(place.dir, W_OK | X_OK));
 	} else {
 		r = unlinkat(place.dir, place.name, directory ? AT_REMOVEDIR : 0);
 		if (r == 0)
@@ -275,6 +275,18 @@ void handle_link(struct call *call)
 
 /* ---- Renaming ---- */
 
+/* What is old must not get new by lying in a git directory that is. */
+static bool may_move(const struct call *call, const struct place *from, const struct place *to,
+		     const struct stat *st)
+{
+	const struct fresh *fresh = &call->broker->fresh;
+	bool gets_new = S_ISDIR(st->st_mode) &&
+			fresh_has(fresh, (struct str){to->path, to->path_n}) &&
+			!fresh_has(fresh, (struct str){from->path, from->path_n});
+
+	return !gets_new && judge_move(call, from, to, S_ISDIR(st->st_mode));
+}
+
 /* A rename with the kernel's errors first. 0, or the error. */
 static int rename_error(const struct call *call, const struct place *from, const struct place *to,
 			unsigned flags)
@@ -292,17 +304,19 @@ static int rename_error(const struct call *call, const struct place *from, const
 		return EEXIST;
 	if ((from->trailing_slash || to->trailing_slash) && !S_ISDIR(old.st_mode))
 		return ENOTDIR;
-	if (!may_remove(call, from, &old) || (replaces && !may_remove(call, to, &new)))
-		return EPERM;
+	if (!may_remove(call, from, &old))
+		return call_denial(from->dir, W_OK | X_OK);
+	if (replaces && !may_remove(call, to, &new))
+		return call_denial(to->dir, W_OK | X_OK);
 	/* Set-id bits come along as they are: their file has them already. */
-	if (!may_create(call, to, old.st_mode & ~(mode_t)07000) ||
-	    (exchange && !may_create(call, from, new.st_mode & ~(mode_t)07000)))
-		return EPERM;
+	if (!may_create(call, to, old.st_mode & ~(mode_t)07000))
+		return call_denial(to->dir, W_OK | X_OK);
+	if (exchange && !may_create(call, from, new.st_mode & ~(mode_t)07000))
+		return call_denial(from->dir, W_OK | X_OK);
 	/* A white-out leaves a device node where the name was. */
 	if ((flags & RENAME_WHITEOUT) && !may_create(call, from, S_IFCHR))
 		return EPERM;
-	if (!judge_move(call, from, to, S_ISDIR(old.st_mode)) ||
-	    (exchange && !judge_move(call, to, from, S_ISDIR(new.st_mode))))
+	if (!may_move(call, from, to, &old) || (exchange && !may_move(call, to, from, &new)))
 		return EXDEV;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/proc.h"
 #include "base/banned.h"
 
 enum {
@@ -150,6 +152,77 @@ static bool may_continue(const struct call *call, const struct open_call *open)
 
 /* ---- What is there ---- */
 
+/* Can who holds FD do what OPEN would let it do? An open file that only appends does so for good.
+ */
+static bool gives_more(int fd, const struct open_call *open)
+{
+	int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
+
+	if (flags < 0 || (flags & O_PATH) || (mode != O_RDWR && mode != (open->flags & O_ACCMODE)))
+		return true;
+	return wants_write(open) && (flags & O_APPEND) &&
+	       (!(open->flags & O_APPEND) || (open->flags & O_TRUNC));
+}
+
+struct holder {
+	const struct call *call;
+	const struct open_call *open;
+	const struct stat *st; /* of the object */
+	long last;             /* descriptors up to this one count */
+};
+
+/* 1: the descriptor NAME of the caller is the object, open for as much. */
+static int look_at_descriptor(int directory, const char *name, void *context)
+{
+	const struct holder *holder = context;
+	long number = strtol(name, NULL, 10);
+	int cleanup_fd fd = -1;
+	struct stat st;
+
+	if (number > holder->last || fstatat(directory, name, &st, 0) < 0 ||
+	    st.st_dev != holder->st->st_dev || st.st_ino != holder->st->st_ino)
+		return 0;
+	/* It may be another by now. */
+	fd = caller_fd(holder->call, (int)number);
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == holder->st->st_dev &&
+	       st.st_ino == holder->st->st_ino && !gives_more(fd, holder->open);
+}
+
+/*
+ * Does the caller hold the object open already, for as much? `>/dev/stderr` opens a standard file
+ * once more, wherever it is; what has no name is opened in no other way.
+ */
+static bool is_held(const struct call *call, const struct open_call *open,
+		    const struct place *place, const struct stat *st)
+{
+	struct holder holder = {.call = call,
+				.open = open,
+				.st = st,
+				.last = place->path_n ? STDERR_FILENO : INT_MAX};
+	char path[32];
+	int cleanup_fd fds = -1;
+
+	(void)snprintf(path, sizeof(path), "%d/fd", (int)call->tid);
+	fds = openat(call->broker->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fds >= 0 && proc_each_entry(fds, look_at_descriptor, &holder) == 1;
+}
+
+/* The policy has no say about what has no name: who holds it may open it again for as much. */
+static bool may_open_again(const struct call *call, const struct open_call *open,
+			   const struct subject *subject, const struct stat *st)
+{
+	bool may = subject->place->path_n > 0 && may_open(call, open, subject);
+
+	if (!may && (subject->place->path_n == 0 || S_ISREG(st->st_mode)))
+		may = is_held(call, open, subject->place, st);
+	return may;
+}
+
+static int access_mode(const struct open_call *open)
+{
+	return (wants_read(open) ? R_OK : 0) | (wants_write(open) ? W_OK : 0);
+}
+
 /* Is it a device that reaches into the network of whoever opens it? admin-guide/devices.rst */
 static bool is_network_device(const struct stat *st)
 {
@@ -266,8 +339,8 @@ static void open_object(struct call *call, const struct open_call *open, const s
 		call_error(call, open->flags & O_DIRECTORY ? ENOTDIR : ELOOP);
 	} else if (S_ISDIR(st.st_mode) && (wants_write(open) || (open->flags & O_CREAT))) {
 		call_error(call, EISDIR);
-	} else if (!may_open(call, open, &subject)) {
-		call_error(call, EPERM);
+	} else if (!may_open_again(call, open, &subject, &st)) {
+		call_error(call, call_denial(place->object, access_mode(open)));
 	} else if (is_bound_to_opener(call, open, place, &st)) {
 		open_by_caller(call, open);
 	} else if (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)) {
@@ -303,7 +376,7 @@ static int create(struct call *call, const struct open_call *open, const struct 
 	int cleanup_fd fd = -1;
 
 	if (!may_create(call, open, place)) {
-		call_error(call, EPERM);
+		call_error(call, call_denial(place->dir, W_OK | X_OK));
 		return 0;
 	}
 	fd = openat(place->dir, place->name, act_flags(open) | O_CREAT | O_EXCL | O_NOFOLLOW,
@@ -389,13 +462,30 @@ static void open_or_create(struct call *call, const struct open_call *open)
 
 /* ---- O_TMPFILE ---- */
 
+/*
+ * tmpfile(3) knows no directory but /tmp. Where that is the host's, what never gets a name can as
+ * well lie in the scratch folder. 0, or -1 with errno.
+ */
+static int leave_shared_tmp(const struct call *call, const struct open_call *open,
+			    struct place *place)
+{
+	struct str scratch = call->broker->input->scratch;
+
+	if (!scratch.n || !(open->flags & O_EXCL) ||
+	    !str_is((struct str){place->path, place->path_n}, "/tmp"))
+		return 0;
+	place_release(place);
+	return resolve_object(call, AT_FDCWD, scratch.p, true, false, place);
+}
+
 static void open_unnamed(struct call *call, const struct open_call *open)
 {
 	struct place cleanup_place place = PLACE_NONE;
 	static const char name[] = "/#";
 	int cleanup_fd fd = -1;
 
-	if (resolve_object(call, open->dirfd, open->path, true, false, &place) < 0) {
+	if (resolve_object(call, open->dirfd, open->path, true, false, &place) < 0 ||
+	    leave_shared_tmp(call, open, &place) < 0) {
 		call_error(call, errno);
 		return;
 	}
@@ -405,7 +495,7 @@ static void open_unnamed(struct call *call, const struct open_call *open)
 	place.path_n += sizeof(name) - 1;
 	place.state = policy_walk(call->broker->policy, place.state, STR("/#"));
 	if (!may_create(call, open, &place)) {
-		call_error(call, EPERM);
+		call_error(call, call_denial(place.object, W_OK | X_OK));
 		return;
 	}
 	fd = (int)syscall(SYS_openat, AT_FDCWD, fd_path(place.object).text,
@@ -497,8 +587,6 @@ void handle_open(struct call *call)
 	if ((open.flags & O_CREAT) && (open.flags & O_DIRECTORY) &&
 	    (open.flags & O_TMPFILE) != O_TMPFILE)
 		call_error(call, EINVAL); /* nobody makes directories by open(2), since 6.3 */
-	else if (strcmp(path, "/dev/null") == 0 && may_continue(call, &open))
-		call_continue(call); /* the commonest write of all */
 	else if ((open.flags & O_TMPFILE) == O_TMPFILE)
 		open_unnamed(call, &open);
 	else if (open.flags & O_CREAT)

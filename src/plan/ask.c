@@ -152,7 +152,8 @@ bool ask_decides_whole(const struct planner *p, const char *path)
 
 bool ask_only_names(const struct planner *p, const char *path)
 {
-	return p->input->scratch.n && is_under(path, shared_tmp);
+	return p->input->scratch.n && is_under(path, shared_tmp) &&
+	       !is_ours(p->input, str_of(path));
 }
 
 void ask_add_names(const struct planner *p, struct names *names)

@@ -398,16 +398,13 @@ static void visit_file(struct floor *f, const struct place *place, unsigned unde
  */
 static bool moves_are_neutral(const struct floor *f, const struct place *place)
 {
-	static const enum op ops[] = {
-		OP_FILE_READ_DATA,  OP_FILE_WRITE_DATA,  OP_PROCESS_EXEC_ANY,
-		OP_FILE_WRITE_MODE, OP_FILE_WRITE_OWNER, OP_FILE_WRITE_XATTR,
-	};
-
-	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-		if (policy_verdicts_below(f->p->policy, place->below, ops[i]) == CAN_BOTH)
+	for (const enum op *op = plan_move_ops; *op != OP_COUNT; op++) {
+		if (*op == OP_NETWORK_OUTBOUND && !f->sockets_by_path)
+			continue;
+		if (policy_verdicts_below(f->p->policy, place->below, *op) == CAN_BOTH)
 			return false;
-	return !f->sockets_by_path ||
-	       policy_verdicts_below(f->p->policy, place->below, OP_NETWORK_OUTBOUND) != CAN_BOTH;
+	}
+	return true;
 }
 
 /* Rights for all of the directory PLACE; *MIXED: groups with both answers below. */

@@ -5,6 +5,26 @@
 #include "plan/planner.h"
 #include "base/banned.h"
 
+const enum op plan_move_ops[] = {
+	OP_FILE_READ_DATA,
+	OP_FILE_READ_METADATA,
+	OP_FILE_READ_XATTR,
+	OP_FILE_WRITE_DATA,
+	OP_FILE_WRITE_CREATE,
+	OP_FILE_WRITE_UNLINK,
+	OP_FILE_WRITE_MODE,
+	OP_FILE_WRITE_OWNER,
+	OP_FILE_WRITE_TIMES,
+	OP_FILE_WRITE_XATTR,
+	OP_FILE_WRITE_ACL,
+	OP_FILE_WRITE_FLAGS,
+	OP_FILE_WRITE_SETUGID,
+	OP_FILE_LINK,
+	OP_PROCESS_EXEC_ANY,
+	OP_NETWORK_OUTBOUND,
+	OP_COUNT,
+};
+
 static int stop(void *context, const char *name, enum entry_type type)
 {
 	(void)context;

@@ -65,6 +65,12 @@ typedef int plan_list(void *context, const char *path,
 		      int (*each)(void *each_context, const char *name, enum entry_type type),
 		      void *each_context);
 
+/*
+ * What an object may not gain by getting another name, ended by OP_COUNT. Where the answers to one
+ * of them differ, moving and linking are judged.
+ */
+extern const enum op plan_move_ops[];
+
 struct plan_input {
 	const struct policy *policy;
 	const struct caps *caps;

@@ -164,6 +164,16 @@ static void floor_of_a_scratch_folder(void)
 	CHECK_INT(fixture_plan(&f), 0);
 	CHECK(grants(&f, "/tmp/x", LL_READ_FILE | LL_WRITE_FILE));
 	fixture_close(&f);
+	fixture_open(&f, READABLE "(deny file-read* (literal \"/tmp/keep/secret\"))");
+	f.input.private_scope = SCOPE_TMP;
+	f.input.scratch = STR("/tmp/own");
+	f.input.keep = &keep;
+	f.input.n_keep = 1;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(grants(&f, "/tmp/keep/file", LL_READ_FILE));
+	CHECK(!grants(&f, "/tmp/keep/secret", LL_READ_FILE));
+	CHECK(!grants(&f, "/tmp/x", LL_READ_FILE));
+	fixture_close(&f);
 }
 
 static void floor_of_own_terminals(void)

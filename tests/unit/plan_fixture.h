@@ -61,6 +61,8 @@ static const struct fake_entry fake_fs[] = {
 	{"/proc/version", ENTRY_OTHER, false},
 	{"/tmp", ENTRY_DIRECTORY, false},
 	{"/tmp/keep", ENTRY_DIRECTORY, false},
+	{"/tmp/keep/file", ENTRY_OTHER, false},
+	{"/tmp/keep/secret", ENTRY_OTHER, false},
 	{"/tmp/own", ENTRY_DIRECTORY, false},
 	{"/tmp/x", ENTRY_OTHER, false},
 	{"/usr", ENTRY_DIRECTORY, false},
