@@ -38,6 +38,12 @@ static inline bool str_starts(struct str a, struct str prefix)
 	return a.n >= prefix.n && (prefix.n == 0 || memcmp(a.p, prefix.p, prefix.n) == 0);
 }
 
+static inline bool str_ends(struct str a, struct str suffix)
+{
+	return a.n >= suffix.n &&
+	       (suffix.n == 0 || memcmp(a.p + a.n - suffix.n, suffix.p, suffix.n) == 0);
+}
+
 /* Is PATH DIR itself or below it, at a component boundary? DIR has no trailing slash ("/" has). */
 static inline bool str_is_below(struct str path, struct str dir)
 {

@@ -99,7 +99,8 @@ static struct str secret_path(struct arena *arena, const char *base, const char 
 	return str_of(path);
 }
 
-static void list_secrets(struct list *ret, const struct default_facts *facts)
+/* The usual names below HOME. */
+static void list_usual_secrets(struct list *ret, const struct default_facts *facts, struct str home)
 {
 	for (size_t i = 0; i < policyfile_n_secrets; i++) {
 		const struct secret *secret = &policyfile_secrets[i];
@@ -108,12 +109,21 @@ static void list_secrets(struct list *ret, const struct default_facts *facts)
 
 		if (!secret_is_on(secret, facts->target) || !base)
 			continue;
-		path = secret_path(ret->arena, base, secret->name, facts->home);
+		if (base[0] == '/' && !str_eq(home, facts->home))
+			continue;
+		path = secret_path(ret->arena, base, secret->name, home);
 		if (!path.p)
 			ret->failed = true;
 		else
 			list_add(ret, path);
 	}
+}
+
+static void list_secrets(struct list *ret, const struct default_facts *facts)
+{
+	list_usual_secrets(ret, facts, facts->home);
+	if (facts->other_home.n)
+		list_usual_secrets(ret, facts, facts->other_home);
 	for (size_t i = 0; i < facts->n_secrets; i++)
 		list_add_once(ret, facts->secrets[i]);
 }
@@ -151,6 +161,8 @@ static void list_pinned(struct list *ret, const struct default_facts *facts,
 			pin(ret, roots->items[k], root);
 		for (size_t k = 0; k < secrets->n; k++)
 			pin(ret, parent_of(secrets->items[k]), root);
+		for (size_t k = 0; k < facts->n_hooks; k++)
+			pin(ret, parent_of(facts->hooks[k]), root);
 	}
 }
 
@@ -170,18 +182,20 @@ static int put_facts(const struct default_facts *facts, struct arena *arena, str
 		     struct err *e)
 {
 	struct list roots = {arena}, pinned = {arena}, directories = {arena}, pointers = {arena};
-	struct list secrets = {arena}, terminals = {arena}, kept = {arena};
+	struct list secrets = {arena}, terminals = {arena}, kept = {arena}, hooks = {arena};
 
 	list_write_roots(&roots, facts);
 	list_secrets(&secrets, facts);
 	list_pinned(&pinned, facts, &roots, &secrets);
 	list_git(&directories, &pointers, facts);
+	for (size_t i = 0; i < facts->n_hooks; i++)
+		list_add(&hooks, facts->hooks[i]);
 	if (facts->tty.n)
 		list_add(&terminals, facts->tty);
 	if (str_is_below(facts->home, facts->tmpdir))
 		list_add(&kept, facts->home);
 	if (roots.failed || secrets.failed || pinned.failed || directories.failed ||
-	    pointers.failed || terminals.failed || kept.failed)
+	    pointers.failed || terminals.failed || kept.failed || hooks.failed)
 		return err_memory(e);
 
 	put_definition(ret, "home", facts->home);
@@ -192,6 +206,7 @@ static int put_facts(const struct default_facts *facts, struct arena *arena, str
 	put_list(ret, "pinned", &pinned);
 	put_list(ret, "git-directories", &directories);
 	put_list(ret, "git-pointers", &pointers);
+	put_list(ret, "git-hooks", &hooks);
 	put_list(ret, "terminals", &terminals);
 	put_list(ret, "secrets", &secrets);
 	return 0;

@@ -33,9 +33,12 @@ struct default_facts {
 	size_t n_write;
 	const struct git_dir *git;
 	size_t n_git;
+	const struct str *hooks; /* canonical folders that core.hooksPath names */
+	size_t n_hooks;
 	const struct str
 		*secrets; /* canonical paths where secrets live besides their usual names */
 	size_t n_secrets;
+	struct str other_home; /* where the user's secrets are if HOME was changed; n 0: nowhere */
 };
 
 /*

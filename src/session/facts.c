@@ -62,6 +62,21 @@ static int find_home(struct arena *arena, struct str *ret, struct err *e)
 	return 0;
 }
 
+/* HOME may be another's; the user's own secrets are where the user database says. */
+static void find_other_home(struct arena *arena, struct default_facts *facts)
+{
+	const struct passwd *user = getpwuid(getuid());
+	struct str home = {NULL, 0};
+	struct stat st;
+
+	if (user && user->pw_dir && user->pw_dir[0] == '/')
+		home = facts_real_path(arena, user->pw_dir);
+	/* Accounts without a home have "/" or a folder that everybody shares. */
+	if (home.p && home.n > 1 && !str_eq(home, facts->home) && stat(home.p, &st) == 0 &&
+	    S_ISDIR(st.st_mode) && st.st_uid == getuid())
+		facts->other_home = home;
+}
+
 static int find_cwd(struct arena *arena, struct str *ret, struct err *e)
 {
 	char path[PATH_MAX];
@@ -157,8 +172,10 @@ int session_facts(enum target target, const char *const *more_write, struct aren
 	int r;
 
 	r = find_home(arena, &facts.home, e);
-	if (r == 0)
+	if (r == 0) {
+		find_other_home(arena, &facts);
 		r = find_cwd(arena, &facts.cwd, e);
+	}
 	if (r == 0)
 		r = find_write_roots(more_write, arena, &facts, e);
 	if (r == 0)

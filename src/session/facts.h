@@ -28,7 +28,7 @@ const char *facts_path_in(struct arena *arena, struct str base, const char *valu
 /* ---- git.c ---- */
 
 /*
- * Fills FACTS->git from FACTS->cwd and FACTS->home: the repository that holds the working
+ * Fills FACTS->git and hooks from FACTS->cwd and FACTS->home: the repository that holds the working
  * directory, its linked worktrees and its submodules. No directory is searched but those on the way
  * up and a git directory's own `worktrees` and `modules`. A `.git` file or link that leads
  * elsewhere counts only if the git directory leads back: anybody can write one.

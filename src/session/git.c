@@ -23,6 +23,7 @@ enum {
 	GIT_DIRS_MAX = 1000,
 	LOOKS_MAX = 4000,
 	MODULE_DEPTH_MAX = 8,
+	HOOKS_MAX = 16, /* values of core.hooksPath */
 };
 
 struct finder {
@@ -92,7 +93,16 @@ static struct str follow(struct finder *finder, struct str directory, const char
 	return path ? facts_real_path(finder->arena, path) : (struct str){NULL, 0};
 }
 
-/* ---- core.worktree ---- */
+static struct str parent_of(struct finder *finder, struct str path)
+{
+	size_t n = path.n;
+
+	while (n > 0 && path.p[n - 1] != '/')
+		n--;
+	return str_of(arena_strdup(finder->arena, (struct str){path.p, n > 1 ? n - 1 : 1}));
+}
+
+/* ---- Configuration ---- */
 
 /* A configuration value as git reads it: quotes, escapes, comments. */
 static char *config_value(struct finder *finder, const char *from, const char *end)
@@ -128,11 +138,12 @@ static const char *skip_space(const char *p, const char *end)
 	return p;
 }
 
-/* The value of core.worktree in a configuration file, or NULL. The last one counts. */
-static const char *core_worktree(struct finder *finder, struct str path)
+/* The value of core.KEY in a configuration file, or NULL. The last one counts. */
+static const char *core_value(struct finder *finder, struct str path, const char *key)
 {
 	const char *line = read_text(finder, path, CONFIG_MAX);
 	const char *value = NULL;
+	const size_t n = strlen(key);
 	bool in_core = false;
 
 	while (line && *line) {
@@ -143,8 +154,8 @@ static const char *core_worktree(struct finder *finder, struct str path)
 			in_core = end - p >= 6 && strncasecmp(p, "[core]", 6) == 0;
 			p = skip_space(in_core ? p + 6 : end, end);
 		}
-		if (in_core && end - p > 8 && strncasecmp(p, "worktree", 8) == 0) {
-			p = skip_space(p + 8, end);
+		if (in_core && (size_t)(end - p) > n && strncasecmp(p, key, n) == 0) {
+			p = skip_space(p + n, end);
 			if (p < end && *p == '=')
 				value = config_value(finder, skip_space(p + 1, end), end);
 		}
@@ -159,7 +170,7 @@ static struct str work_tree_of(struct finder *finder, struct str git_dir)
 	static const char *const files[] = {"config.worktree", "config"};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		const char *value = core_worktree(finder, join(finder, git_dir, files[i]));
+		const char *value = core_value(finder, join(finder, git_dir, files[i]), "worktree");
 		const char *path = value ? facts_path_in(finder->arena, git_dir, value) : NULL;
 
 		if (path)
@@ -321,20 +332,128 @@ static int look(struct finder *finder, struct str tree)
 	return target.p ? add_pointed_to(finder, target, tree, pointer) : 0;
 }
 
-static struct str parent_of(struct finder *finder, struct str path)
-{
-	size_t n = path.n;
-
-	while (n > 0 && path.p[n - 1] != '/')
-		n--;
-	return str_of(arena_strdup(finder->arena, (struct str){path.p, n > 1 ? n - 1 : 1}));
-}
-
 static bool is_same_device(const char *a, const char *b)
 {
 	struct stat st_a, st_b;
 
 	return stat(a, &st_a) == 0 && stat(b, &st_b) == 0 && st_a.st_dev == st_b.st_dev;
+}
+
+/* ---- core.hooksPath ---- */
+
+/* Where PATH leads, as far as it is there. p NULL: nowhere. */
+static struct str resolve(struct finder *finder, const char *path)
+{
+	struct str real = facts_real_path(finder->arena, path);
+	const char *slash = strrchr(path, '/');
+	struct str parent;
+
+	if (real.p || !slash || slash == path || !slash[1])
+		return real;
+	parent = resolve(finder,
+			 arena_strdup(finder->arena, (struct str){path, (size_t)(slash - path)}));
+	if (!parent.p || strcmp(slash, "/..") == 0)
+		return (struct str){NULL, 0};
+	return strcmp(slash, "/.") == 0 ? parent : join(finder, parent, slash + 1);
+}
+
+/*
+ * What git runs from the folder VALUE. husky keeps wrappers in a folder `_` of it, and what they
+ * run beside that.
+ */
+static int add_hooks(struct finder *finder, const struct default_facts *facts, struct paths *hooks,
+		     struct str tree, const char *value)
+{
+	const char *path;
+	struct str real;
+
+	if (value[0] == '~' && value[1] == '/')
+		path = facts_path_in(finder->arena, facts->home, value + 2);
+	else
+		path = facts_path_in(finder->arena, tree, value);
+	real = path ? resolve(finder, path) : (struct str){NULL, 0};
+	if (real.p && real.n > 2 && str_ends(real, STR("/_")))
+		real.n -= 2;
+	if (!real.p || str_is_below(facts->cwd, real) || str_is_below(facts->home, real))
+		return 0;
+	for (size_t i = 0; i < hooks->n; i++)
+		if (str_eq(hooks->items[i], real))
+			return 0;
+	return paths_add(hooks, real, finder->e);
+}
+
+/* The work tree of a git directory that was found. p NULL: it has none. */
+static struct str tree_of(struct finder *finder, const struct git_dir *git)
+{
+	struct str tree = work_tree_of(finder, git->path);
+
+	if (tree.p)
+		return tree;
+	if (git->work_tree_pointer.n)
+		return parent_of(finder, git->work_tree_pointer);
+	return str_ends(git->path, STR("/.git")) ? parent_of(finder, git->path)
+						 : (struct str){NULL, 0};
+}
+
+/* Configuration files that speak of all repositories; git-config(1). */
+static const char *user_config(struct finder *finder, const struct default_facts *facts, unsigned i)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME");
+
+	switch (i) {
+	case 0:
+		return facts_path_in(finder->arena, facts->home, ".gitconfig");
+	case 1:
+		return xdg && xdg[0] == '/'
+			       ? arena_printf(finder->arena, "%s/git/config", xdg)
+			       : facts_path_in(finder->arena, facts->home, ".config/git/config");
+	case 2:
+		return "/etc/gitconfig";
+	default:
+		return NULL;
+	}
+}
+
+/* Adds what FILE says of core.hooksPath, once. */
+static int add_value(struct finder *finder, struct paths *values, struct str file)
+{
+	const char *value = core_value(finder, file, "hookspath");
+
+	if (!value || !*value || values->n == HOOKS_MAX)
+		return 0;
+	for (size_t i = 0; i < values->n; i++)
+		if (str_is(values->items[i], value))
+			return 0;
+	return paths_add(values, str_of(value), finder->e);
+}
+
+/*
+ * Every value counts in every work tree: a linked one has the configuration of what it is linked
+ * to, and protecting a folder too many does no harm.
+ */
+static int find_hooks(struct finder *finder, struct default_facts *facts)
+{
+	struct paths values = {.arena = finder->arena}, hooks = {.arena = finder->arena};
+	const char *path;
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && (path = user_config(finder, facts, i)); i++)
+		r = add_value(finder, &values, str_of(path));
+	for (size_t i = 0; i < finder->n && r == 0; i++) {
+		r = add_value(finder, &values, join(finder, finder->found[i].path, "config"));
+		if (r == 0)
+			r = add_value(finder, &values,
+				      join(finder, finder->found[i].path, "config.worktree"));
+	}
+	for (size_t i = 0; values.n && i < finder->n && r == 0; i++) {
+		struct str tree = tree_of(finder, &finder->found[i]);
+
+		for (size_t k = 0; tree.p && k < values.n && r == 0; k++)
+			r = add_hooks(finder, facts, &hooks, tree, values.items[k].p);
+	}
+	facts->hooks = hooks.items;
+	facts->n_hooks = hooks.n;
+	return r;
 }
 
 int facts_git(struct default_facts *facts, struct arena *arena, struct err *e)
@@ -361,5 +480,5 @@ int facts_git(struct default_facts *facts, struct arena *arena, struct err *e)
 		return r;
 	facts->git = finder.found;
 	facts->n_git = finder.n;
-	return 0;
+	return find_hooks(&finder, facts);
 }

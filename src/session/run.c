@@ -183,13 +183,15 @@ static int start_once(struct run *run, struct spawn_message *ret_failed, struct 
 		.scratch = run->scratch[0] ? run->scratch : NULL,
 		.scratch_lock = run->scratch_lock,
 	};
-	const char *dirs[3] = {NULL};
+	const char *dirs[4] = {NULL};
 
 	ret_failed->stage = STAGE_DONE;
 	if (run->options->clean_env) {
 		dirs[0] = arena_printf(&run->arena, "%s/.lapbelt", tmpdir);
 		dirs[1] = arena_printf(&run->arena, "%s/.lapbelt/git-template", tmpdir);
-		options.env = dirs[0] && dirs[1]
+		/* `echo x >>.git/info/exclude` is common, and the folder is not git's own. */
+		dirs[2] = arena_printf(&run->arena, "%s/.lapbelt/git-template/info", tmpdir);
+		options.env = dirs[0] && dirs[1] && dirs[2]
 				      ? session_environ(environ, tmpdir, dirs[1], &run->arena)
 				      : NULL;
 		options.make_dirs = dirs;

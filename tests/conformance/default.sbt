@@ -14,6 +14,7 @@
 (define git-directories (list "/home/u/p/.git" "/home/u/p/.git/modules/s"
                               "/home/u/p/.git/worktrees/w"))
 (define git-pointers (list "/home/u/p/s/.git" "/home/u/w/.git"))
+(define git-hooks (list "/home/u/p/.husky"))
 (define terminals (list "/dev/pts/3"))
 (define secrets (list "/home/u/.ssh" "/home/u/.aws" "/home/u/.netrc" "/home/u/.config/gh"
                       "/home/u/.cargo/credentials" "/home/u/.bash_history"
@@ -160,6 +161,11 @@ file-write-create /home/u/p/.gitconfig          => deny
 file-write-create /home/u/p/.gitignore          => allow
 file-write-create /home/u/p/.gitattributes      => allow
 file-write-create /home/u/p/.gitmodules         => allow
+file-write-create /home/u/p/.husky/_/pre-commit => deny
+file-write-create /home/u/p/.husky              => deny
+file-write-unlink /home/u/p/.husky/pre-commit   => deny
+file-read-data /home/u/p/.husky/pre-commit      => allow
+file-write-create /home/u/p/.huskyrc            => allow
 file-write-create /home/u/p/.ssh/config         => deny
 file-write-create /home/u/p/.config             => allow
 file-write-create /home/u/p/.config vnode-type=SYMLINK => deny
@@ -332,6 +338,7 @@ mach-lookup com.apple.logd                      => deny
 (define pinned (list "/tmp" "/tmp/t" "/tmp/t/home" "/tmp/t/ws"))
 (define git-directories (list))
 (define git-pointers (list))
+(define git-hooks (list))
 (define terminals (list))
 (define secrets (list "/tmp/t/home/.ssh"))
 (import "default-linux.sb")
@@ -361,6 +368,7 @@ file-write-data /dev/pts/3                      => deny
 (define pinned (list "/Users/u" "/private/tmp/t" "/Users/u/p" "/Users/u/p/.git"))
 (define git-directories (list "/Users/u/p/.git"))
 (define git-pointers (list))
+(define git-hooks (list))
 (define terminals (list "/dev/ttys001"))
 (define secrets (list "/Users/u/.ssh" "/Users/u/Library/Keychains"))
 (import "default-darwin.sb")

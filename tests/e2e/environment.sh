@@ -83,8 +83,40 @@ caches_below_temporary_directory() {
 check 'npm, pip, go and XDG caches are below TMPDIR' caches_below_temporary_directory
 
 empty_template() {
-	inside sh -c 'test -n "$GIT_TEMPLATE_DIR" && test -z "$(ls -A "$GIT_TEMPLATE_DIR" 2>/dev/null)"'
+	inside sh -c 'test "$(cd "$GIT_TEMPLATE_DIR" && find . | sort)" = ".
+./info"'
 }
-check 'GIT_TEMPLATE_DIR is empty' empty_template
+check 'GIT_TEMPLATE_DIR holds nothing but the folder of exclude' empty_template
+
+# --- files that are there already -------------------------------------------------------------------------------
+
+log_outside() {
+	inside sh -c 'echo one; echo two >/dev/stderr; echo three >>/dev/stderr' >"$HOME/other/log" 2>&1
+	[ "$(cat "$HOME/other/log")" = 'two
+three' ]
+}
+check 'a log outside is written by its names, /dev/stderr too' log_outside
+log_outside_appends() {
+	echo old >"$HOME/other/log"
+	inside sh -c 'echo new >>/dev/stderr' 2>>"$HOME/other/log"
+	fails inside sh -c 'echo gone >/dev/stderr' 2>>"$HOME/other/log"
+	[ "$(head -n 2 "$HOME/other/log")" = 'old
+new' ]
+}
+check 'a log that is appended to is not written over' log_outside_appends
+temporary_file() {
+	inside python3 -c 'import os; os.open("/tmp", os.O_TMPFILE | os.O_EXCL | os.O_RDWR, 0o600)'
+}
+check 'tmpfile(3) works' temporary_file
+
+errors_as_outside() {
+	is_root && return
+	for command in 'mkdir /etc/x' 'echo >/etc/x' 'echo >/etc/passwd' 'rm /etc/passwd' 'mv /etc/passwd /etc/x'; do
+		sh -c "$command" 2>"$HOME/outside" || :
+		inside sh -c "$command" 2>"$HOME/ws/inside" || :
+		diff "$HOME/outside" "$HOME/ws/inside"
+	done
+}
+check 'what nobody could do fails as outside' errors_as_outside
 
 lib_done

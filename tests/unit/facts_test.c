@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -139,6 +140,22 @@ static bool has_secret(const char *path)
 	return false;
 }
 
+/* Are these all the folders of hooks? Each is below the world; "" ends the list. */
+static bool has_hooks(const char *const *names)
+{
+	size_t n = 0;
+
+	for (; *names[n]; n++) {
+		bool found = false;
+
+		for (size_t i = 0; i < facts.n_hooks; i++)
+			found |= str_is(facts.hooks[i], at("%s", names[n]));
+		if (!found)
+			return false;
+	}
+	return n == facts.n_hooks;
+}
+
 /* ---- Home and working directory ---- */
 
 static void finds_canonical_paths(void)
@@ -234,6 +251,67 @@ static void finds_its_repository(void)
 	CHECK_INT(find(), 0);
 	CHECK_INT(facts.n_git, 1);
 	CHECK(has_git("home/p/.git", ""));
+	world_end();
+}
+
+static void finds_folders_of_hooks(void)
+{
+	static const struct {
+		const char *value, *hooks[2];
+	} rows[] = {
+		{"tools/hooks", {"home/p/tools/hooks", ""}},
+		{"\"tools/hooks\" # ours", {"home/p/tools/hooks", ""}},
+		{".husky/_", {"home/p/.husky", ""}}, /* and what it wraps */
+		{"../p/./x", {"home/p/x", ""}},
+		{"~/hooks", {"home/hooks", ""}},
+		{"linked/x", {"home/real/x", ""}},
+		{".", {""}}, /* would close the whole project */
+		{"..", {""}},
+		{"absent/../../..", {""}},
+		{"", {""}},
+	};
+
+	world_begin();
+	make_git_dir("home/p/.git");
+	make_directory("home/real");
+	make_link("../real", "home/p/linked");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[128];
+
+		snprintf(text, sizeof(text), "[core]\n\thooksPath = %s\n", rows[i].value);
+		make_file("home/p/.git/config", text);
+		CHECK_INT(find(), 0);
+		CHECK(has_hooks(rows[i].hooks));
+		make_file("home/p/.git/config", "[other]\nhooksPath = x\n");
+		make_file("home/.gitconfig", text); /* of all repositories */
+		CHECK_INT(find(), 0);
+		CHECK(has_hooks(rows[i].hooks));
+		CHECK_INT(unlink(at("home/.gitconfig")), 0);
+	}
+	CHECK_INT(find(), 0);
+	CHECK_INT(facts.n_hooks, 0);
+	world_end();
+}
+
+/* HOME names another directory than the user database. */
+static void knows_both_homes(void)
+{
+	const struct passwd *user = getpwuid(getuid());
+	char real[PATH_MAX];
+	struct stat st;
+
+	world_begin();
+	CHECK_INT(find(), 0);
+	if (user && realpath(user->pw_dir, real) && stat(real, &st) == 0 && st.st_uid == getuid() &&
+	    strcmp(real, "/") != 0)
+		CHECK(str_is(facts.other_home, real));
+	else
+		CHECK_INT(facts.other_home.n, 0);
+	if (user) {
+		setenv("HOME", user->pw_dir, 1);
+		if (find() == 0)
+			CHECK_INT(facts.other_home.n, 0);
+	}
 	world_end();
 }
 
@@ -535,6 +613,8 @@ int main(void)
 	RUN(refuses_to_open_home);
 	RUN(takes_more_roots);
 	RUN(finds_its_repository);
+	RUN(finds_folders_of_hooks);
+	RUN(knows_both_homes);
 	RUN(looks_no_higher_than_home);
 	RUN(ignores_what_is_no_repository);
 	RUN(finds_a_bare_repository);
