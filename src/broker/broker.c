@@ -350,5 +350,6 @@ void broker_stop(struct broker *broker)
 		return;
 	(void)io_write_full(server->broker.stop, &one, sizeof(one));
 	(void)pthread_join(server->thread, NULL);
+	judge_clean_up(broker);
 	server_free(server);
 }

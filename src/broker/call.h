@@ -186,9 +186,13 @@ enum vnode_type vnode_type_of(mode_t mode);
 bool judge_move(const struct call *call, const struct place *from, const struct place *to,
 		bool is_directory);
 
-/* A name was made or removed: what the scope has to remember. */
+/* A name was made, removed or moved: what the scope has to remember. */
 void judge_made(struct broker *broker, const struct place *place);
 void judge_removed(struct broker *broker, const struct place *place);
+void judge_moved(struct broker *broker, const struct place *from, const struct place *to);
+
+/* Removes what the session left in a shared /dev/shm; nobody calls any more. */
+void judge_clean_up(struct broker *broker);
 
 /* ---- Handlers: one per system call, in the table of broker.c ---- */
 

@@ -64,6 +64,19 @@ static bool is_own_terminal(const struct call *call, struct str path)
 	return end == path.p + path.n && pty_is_ours(call, number);
 }
 
+/* Is the directory that holds PLACE /dev/shm itself, or one that the session made there? */
+static bool is_own_folder(const struct broker *broker, const struct place *place)
+{
+	struct str folder = {place->path, place->path_n};
+	struct stat st;
+
+	while (folder.n > 0 && folder.p[folder.n - 1] != '/')
+		folder.n--;
+	folder.n -= folder.n > 0;
+	return folder.n <= strlen(shm_place) ||
+	       (fstat(place->dir, &st) == 0 && made_has_inode(&broker->shm, folder, st.st_ino));
+}
+
 /*
  * In a shared /dev/shm the session's is what it made: the name and the inode. A name that is not
  * there may be made (that is done exclusively), and nothing else.
@@ -73,6 +86,10 @@ static bool is_own_shm(const struct broker *broker, const struct place *place, e
 	struct str path = {place->path, place->path_n};
 	struct stat st;
 	int r;
+
+	/* In a folder of somebody else's nothing is. */
+	if (place->dir >= 0 && !is_own_folder(broker, place))
+		return false;
 
 	if (path.n == strlen(shm_place))
 		return op != OP_FILE_WRITE_UNLINK;
@@ -87,13 +104,16 @@ static bool is_own_shm(const struct broker *broker, const struct place *place, e
  * A private /tmp that no mount could make: the command gets its scratch folder and what belongs to
  * the run, nothing else of it. The floor is drawn along the same line (plan/).
  */
-static bool is_own_tmp(const struct plan_input *input, struct str path)
+static bool is_own_tmp(const struct plan_input *input, struct str path, enum op op)
 {
 	if (path.n == strlen("/tmp") || str_is_below(path, input->scratch))
 		return true;
 	for (size_t i = 0; i < input->n_keep; i++)
 		if (str_is_below(path, input->keep[i]))
 			return true;
+	for (size_t i = 0; i < input->n_show; i++)
+		if (str_is_below(path, input->show[i]))
+			return op == OP_FILE_READ_DATA || op == OP_PROCESS_EXEC_ANY;
 	return false;
 }
 
@@ -131,7 +151,7 @@ static bool scope_denies(const struct broker *broker, const struct place *place,
 	if (broker->input->scratch.n && str_eq(path, broker->input->scratch))
 		return op == OP_FILE_WRITE_UNLINK || op == OP_FILE_WRITE_CREATE;
 	return broker->input->scratch.n && str_is_below(path, STR("/tmp")) &&
-	       !is_own_tmp(broker->input, path);
+	       !is_own_tmp(broker->input, path, op);
 }
 
 /* Of what is its own the session may do these, whatever the profile says. */
@@ -175,6 +195,37 @@ void judge_made(struct broker *broker, const struct place *place)
 	if (broker->shared_shm && str_is_below(path, str_of(shm_place)) &&
 	    fstatat(place->dir, place->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		made_add_inode(&broker->shm, path, st.st_ino);
+}
+
+void judge_moved(struct broker *broker, const struct place *from, const struct place *to)
+{
+	if (broker->shared_shm)
+		made_move(&broker->shm, (struct str){from->path, from->path_n},
+			  (struct str){to->path, to->path_n});
+}
+
+/* Was the object that the session made as PATH removed now? */
+static bool remove_made(const struct broker *broker, const char *path, ino_t inode)
+{
+	struct stat st;
+
+	return fstatat(broker->root, path + 1, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       st.st_ino == inode &&
+	       unlinkat(broker->root, path + 1, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0) == 0;
+}
+
+void judge_clean_up(struct broker *broker)
+{
+	const struct made *shm = &broker->shm;
+	size_t removed;
+
+	if (!broker->shared_shm)
+		return;
+	do { /* a folder goes once it is empty */
+		removed = 0;
+		for (size_t i = 0; i < shm->n; i++)
+			removed += remove_made(broker, shm->paths[i], shm->inodes[i]);
+	} while (removed > 0);
 }
 
 void judge_removed(struct broker *broker, const struct place *place)

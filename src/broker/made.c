@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "broker/made.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,25 @@ void made_remove(struct made *made, struct str path)
 	made->n--;
 	made->paths[i] = made->paths[made->n];
 	made->inodes[i] = made->inodes[made->n];
+}
+
+void made_move(struct made *made, struct str from, struct str to)
+{
+	struct made old = *made;
+
+	*made = (struct made){0};
+	for (size_t i = 0; i < old.n; i++) {
+		struct str path = str_of(old.paths[i]);
+		char *moved = NULL;
+
+		if (!str_is_below(path, from) && !str_is_below(path, to))
+			made_add_inode(made, path, old.inodes[i]);
+		else if (str_is_below(path, from) &&
+			 asprintf(&moved, "%.*s%s", (int)to.n, to.p, path.p + from.n) >= 0)
+			made_add_inode(made, str_of(moved), old.inodes[i]);
+		free(moved);
+	}
+	made_release(&old);
 }
 
 bool made_has(const struct made *made, struct str path)

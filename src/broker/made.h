@@ -24,6 +24,9 @@ struct made {
 void made_add(struct made *made, struct str path);
 void made_add_inode(struct made *made, struct str path, ino_t inode);
 void made_remove(struct made *made, struct str path);
+
+/* FROM, with all below it, is called TO now; what was there is gone. */
+void made_move(struct made *made, struct str from, struct str to);
 bool made_has(const struct made *made, struct str path);
 bool made_has_inode(const struct made *made, struct str path, ino_t inode);
 void made_release(struct made *made);

@@ -372,8 +372,7 @@ void handle_rename(struct call *call)
 		fresh_removed(&call->broker->fresh, (struct str){from.path, from.path_n});
 		fresh_removed(&call->broker->fresh, (struct str){to.path, to.path_n});
 	} else if (r == 0) {
-		judge_removed(call->broker, &from);
-		judge_made(call->broker, &to);
+		judge_moved(call->broker, &from, &to);
 		fresh_moved(&call->broker->fresh, (struct str){from.path, from.path_n},
 			    (struct str){to.path, to.path_n});
 	}

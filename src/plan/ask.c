@@ -85,7 +85,19 @@ static bool leads_to_ours(const struct plan_input *input, struct str path)
 
 	for (size_t i = 0; i < input->n_keep; i++)
 		ret |= str_is_below(input->keep[i], path);
+	for (size_t i = 0; i < input->n_show; i++)
+		ret |= str_is_below(input->show[i], path);
 	return ret;
+}
+
+/* Is PATH there, to be read and executed only, and does GROUP do no more? */
+static bool is_shown(const struct plan_input *input, struct str path, enum group group)
+{
+	bool ret = false;
+
+	for (size_t i = 0; i < input->n_show; i++)
+		ret |= str_is_below(path, input->show[i]);
+	return ret && (group == GROUP_READ || group == GROUP_LIST || group == GROUP_EXEC);
 }
 
 /* A private /dev/shm that no mount could make: the broker knows what in it is ours. */
@@ -103,10 +115,12 @@ static unsigned scope_at(const struct planner *p, const char *path, enum group g
 		return CAN_ALLOW;
 	if (strcmp(path, shared_tmp) == 0)
 		return group == GROUP_LIST ? CAN_ALLOW : CAN_DENY;
-	return is_ours(p->input, str_of(path)) ? CAN_ALLOW : CAN_DENY;
+	return is_ours(p->input, str_of(path)) || is_shown(p->input, str_of(path), group)
+		       ? CAN_ALLOW
+		       : CAN_DENY;
 }
 
-static unsigned scope_below(const struct planner *p, const char *path)
+static unsigned scope_below(const struct planner *p, const char *path, enum group group)
 {
 	if (is_shared_shm(p, path))
 		return CAN_DENY;
@@ -114,7 +128,8 @@ static unsigned scope_below(const struct planner *p, const char *path)
 		return CAN_ALLOW;
 	if (is_under(shared_tmp, path))
 		return CAN_ALLOW | CAN_DENY;
-	if (!is_under(path, shared_tmp) || is_ours(p->input, str_of(path)))
+	if (!is_under(path, shared_tmp) || is_ours(p->input, str_of(path)) ||
+	    is_shown(p->input, str_of(path), group))
 		return CAN_ALLOW;
 	return leads_to_ours(p->input, str_of(path)) ? CAN_ALLOW | CAN_DENY : CAN_DENY;
 }
@@ -138,11 +153,12 @@ unsigned ask_below(const struct planner *p, const struct place *place, enum grou
 	const struct territory *here = territory_of(str_of(place->path));
 
 	if (here)
-		return combine(ask_territory(p, here, group, ret), scope_below(p, place->path));
+		return combine(ask_territory(p, here, group, ret),
+			       scope_below(p, place->path, group));
 	for (size_t i = 0; i < n_territories; i++)
 		if (is_under(territories[i].path, place->path))
 			ret |= ask_territory(p, &territories[i], group, ret);
-	return combine(ret, scope_below(p, place->path));
+	return combine(ret, scope_below(p, place->path, group));
 }
 
 bool ask_decides_whole(const struct planner *p, const char *path)
@@ -170,4 +186,8 @@ void ask_add_names(const struct planner *p, struct names *names)
 		if (is_canonical(p->input->keep[i]) &&
 		    str_is_below(p->input->keep[i], str_of(shared_tmp)))
 			names_add(names, p->input->keep[i]);
+	for (size_t i = 0; i < p->input->n_show; i++)
+		if (is_canonical(p->input->show[i]) &&
+		    str_is_below(p->input->show[i], str_of(shared_tmp)))
+			names_add(names, p->input->show[i]);
 }

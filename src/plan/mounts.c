@@ -39,7 +39,7 @@ static bool may_write_under(const struct policy *policy, struct str path)
 	return false;
 }
 
-static int add_mount(struct planner *p, enum mount_kind kind, struct str path)
+static int add_mount(struct planner *p, enum mount_kind kind, struct str path, bool read_only)
 {
 	struct plan *plan = p->plan;
 	struct mount_row *rows =
@@ -52,7 +52,7 @@ static int add_mount(struct planner *p, enum mount_kind kind, struct str path)
 	rows[plan->n_mounts++] = (struct mount_row){
 		.kind = kind,
 		.path = copy,
-		.read_only = kind == MOUNT_KEEP && !may_write_under(p->policy, path),
+		.read_only = read_only,
 	};
 	return 0;
 }
@@ -110,21 +110,26 @@ static int add_outermost(struct str_list *paths, enum mount_kind kind)
 			      may_write_under(p->policy, outer) ==
 				      may_write_under(p->policy, paths->list[i])))
 			continue;
-		r = add_mount(p, kind, paths->list[i]);
 		outer = paths->list[i];
+		r = add_mount(p, kind, outer,
+			      kind == MOUNT_KEEP && !may_write_under(p->policy, outer));
 	}
 	return r;
 }
 
 /* ---- Keeping ---- */
 
-/* What belongs to the run can lie in /tmp; the other private places hold nothing of the kind. */
-static void collect_kept(struct str_list *keep, struct str path)
+static bool is_in_tmp(struct str path)
 {
 	const struct str tmp = STR("/tmp");
 
-	if ((keep->scopes & SCOPE_TMP) && str_is_below(path, tmp) && !str_eq(path, tmp) &&
-	    is_canonical(path))
+	return str_is_below(path, tmp) && !str_eq(path, tmp) && is_canonical(path);
+}
+
+/* What belongs to the run can lie in /tmp; the other private places hold nothing of the kind. */
+static void collect_kept(struct str_list *keep, struct str path)
+{
+	if ((keep->scopes & SCOPE_TMP) && is_in_tmp(path))
 		collect(keep, path);
 }
 
@@ -132,6 +137,26 @@ static void collect_named(void *context, const struct rule *rule, const struct t
 {
 	if (rule->verdict == VERDICT_ALLOW && is_fixed(test->match))
 		collect_kept(context, test->text);
+}
+
+static bool is_kept(const struct plan *plan, struct str path)
+{
+	for (size_t i = 0; i < plan->n_mounts; i++)
+		if (plan->mounts[i].kind == MOUNT_KEEP &&
+		    str_is_below(path, str_of(plan->mounts[i].path)))
+			return true;
+	return false;
+}
+
+static int add_shown(struct planner *p)
+{
+	const struct plan_input *input = p->input;
+	int r = 0;
+
+	for (size_t i = 0; i < input->n_show && r == 0; i++)
+		if (is_in_tmp(input->show[i]) && !is_kept(p->plan, input->show[i]))
+			r = add_mount(p, MOUNT_KEEP, input->show[i], true);
+	return r;
 }
 
 static int plan_private(struct planner *p)
@@ -150,8 +175,11 @@ static int plan_private(struct planner *p)
 	policy_each_path(p->policy, collect_named, &keep);
 	for (size_t m = 0; m < N_PRIVATE_MOUNTS && r == 0; m++)
 		if (keep.scopes & private_mounts[m].scope)
-			r = add_mount(p, private_mounts[m].kind, str_of(private_mounts[m].path));
-	return r ? r : add_outermost(&keep, MOUNT_KEEP);
+			r = add_mount(p, private_mounts[m].kind, str_of(private_mounts[m].path),
+				      false);
+	if (r == 0)
+		r = add_outermost(&keep, MOUNT_KEEP);
+	return r || !(keep.scopes & SCOPE_TMP) ? r : add_shown(p);
 }
 
 /* ---- Hiding ---- */
@@ -211,7 +239,7 @@ int mounts_plan(struct planner *p, struct err *e)
 	/* A new pid name space with the old /proc would break /proc/self. */
 	if (r == 0 && is_private(p, SCOPE_PID) && p->caps->mount_proc) {
 		plan->ns |= NS_PID;
-		r = add_mount(p, MOUNT_PROC, STR("/proc"));
+		r = add_mount(p, MOUNT_PROC, STR("/proc"), false);
 	}
 	policy_each_path(p->policy, collect_hidden, &hidden);
 	if (r == 0)

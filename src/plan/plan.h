@@ -84,6 +84,9 @@ struct plan_input {
 	/* Absolute, canonical paths that must stay visible when /tmp is private (DESIGN 15.2). */
 	const struct str *keep;
 	size_t n_keep;
+	/* The same, to be read and executed only. */
+	const struct str *show;
+	size_t n_show;
 	/* Canonical paths of the ELF interpreters (ld.so): programs do not start without. */
 	const struct str *loaders;
 	size_t n_loaders;

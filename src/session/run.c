@@ -39,7 +39,7 @@ struct run {
 	char cwd[PATH_MAX];
 	char scratch[64]; /* without a private /tmp: our folder in the shared one; "": none */
 	int scratch_lock;
-	struct str keep[8];
+	struct str keep[8], show[1];
 	struct str loaders[8];
 	struct spawned spawned;
 	struct broker *broker;
@@ -67,8 +67,9 @@ static void collect_keep(struct run *run)
 	run->input.keep = run->keep;
 	add_real(run, run->keep, &run->input.n_keep, run->cwd);
 	add_real(run, run->keep, &run->input.n_keep, getenv("HOME"));
+	run->input.show = run->show;
 	if (strchr(run->argv[0], '/'))
-		add_real(run, run->keep, &run->input.n_keep, run->argv[0]);
+		add_real(run, run->show, &run->input.n_show, run->argv[0]);
 }
 
 /* The ELF interpreters of the C libraries people have, each where its ABI says. */

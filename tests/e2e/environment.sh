@@ -109,6 +109,41 @@ temporary_file() {
 }
 check 'tmpfile(3) works' temporary_file
 
+program_in_tmp() {
+	program=/tmp/lapbelt-test.$$
+	cat >"$program" <<-'END'
+		#!/bin/sh
+		echo "I am $0"
+		echo changed >>"$0"
+	END
+	chmod 755 "$program"
+	inside "$program" >out || :
+	grep -qx "I am $program" out
+	result=0
+	! grep -qx changed "$program" || result=1
+	rm "$program"
+	return $result
+}
+check 'a program in the /tmp outside runs, and is not changed' program_in_tmp
+
+shared_memory_ends() {
+	name=lapbelt-test.$$
+	inside sh -c 'cd /dev/shm && mkdir -p "$1/a/b" && echo x >"$1/a/f" && mkfifo "$1/p" && ln -s x "$1/l" &&
+		rm "$1/p" && mkdir "$1/c" && rmdir "$1/c" && mv "$1/a" "$1/d" && echo y >>"$1/d/f"' sh $name
+	[ ! -e "/dev/shm/$name" ]
+}
+check 'shared memory ends with the run' shared_memory_ends
+shared_memory_of_others() {
+	folder=/dev/shm/lapbelt-test.$$
+	mkdir "$folder"
+	result=0
+	fails inside sh -c 'echo x >"$1/x"' sh "$folder" || result=1
+	fails inside sh -c 'mkdir "$1/y"' sh "$folder" || result=1
+	rmdir "$folder"
+	return $result
+}
+check 'nothing is made in shared memory of others' shared_memory_of_others
+
 errors_as_outside() {
 	is_root && return
 	for command in 'mkdir /etc/x' 'echo >/etc/x' 'echo >/etc/passwd' 'rm /etc/passwd' 'mv /etc/passwd /etc/x'; do
