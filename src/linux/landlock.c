@@ -32,24 +32,26 @@ static int create_ruleset(const struct plan *plan)
 	return (int)syscall(SYS_landlock_create_ruleset_, &attr, sizeof(attr), 0);
 }
 
-/* 0; 1: nothing is there; -1 with errno. */
+/*
+ * 0; 1: what the row is about is not there; -1 with errno. Symlinks carry no rights, neither at the
+ * end of a path nor on the way: what they lead to has a row of its own or none.
+ */
 static int add_row(int ruleset, const struct landlock_row *row)
 {
-	int cleanup_fd fd = open(row->path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
-	struct landlock_path_beneath_attr_ beneath = {.parent_fd = fd};
+	int cleanup_fd fd =
+		linux_open_plain(row->path, O_PATH | (row->directory ? O_DIRECTORY : 0));
+	struct landlock_path_beneath_attr_ beneath = {.allowed_access = row->rights,
+						      .parent_fd = fd};
 	struct stat st;
 
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP
 			       ? 1
 			       : -1;
-	if (fstat(fd, &st) < 0)
+	/* What was said of a file may be wrong of what is in a directory that replaced it. */
+	if (!row->directory && fstat(fd, &st) < 0)
 		return -1;
-	beneath.allowed_access = row->rights;
-	if (!S_ISDIR(st.st_mode))
-		beneath.allowed_access &= LL_FS_FILE_RIGHTS;
-	/* Symlinks carry no rights: what they lead to has a row of its own or none. */
-	if (S_ISLNK(st.st_mode) || beneath.allowed_access == 0)
+	if (!row->directory && S_ISDIR(st.st_mode))
 		return 1;
 	return (int)syscall(SYS_landlock_add_rule_, ruleset, LANDLOCK_RULE_PATH_BENEATH_, &beneath,
 			    0);

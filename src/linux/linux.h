@@ -35,6 +35,14 @@ void linux_probe(struct caps *ret);
 /* As linux_probe(), and tries namespaces, mounts and a listener in throw-away children. */
 void linux_probe_by_trying(struct caps *ret);
 
+/* ---- plain.c ---- */
+
+/*
+ * open(2) with FLAGS and O_CLOEXEC, where no component of PATH is a symlink, the last one included;
+ * else ELOOP or ENOTDIR. PATH is absolute. Async-signal-safe.
+ */
+int linux_open_plain(const char *path, int flags);
+
 /* ---- list.c ---- */
 
 /* The planner's eyes (plan_list). */
@@ -47,8 +55,9 @@ int linux_list(void *context, const char *path,
 int landlock_abi(void); /* 0: none */
 
 /*
- * Async-signal-safe: a ruleset with the plan's rows; a row whose path is gone is skipped. Returns
- * the ruleset's descriptor, or -1 with errno.
+ * Async-signal-safe: a ruleset with the plan's rows; a row whose path is gone, is of another kind
+ * than planned or leads through a symlink is skipped. Returns the ruleset's descriptor, or -1 with
+ * errno.
  */
 int landlock_build(const struct plan *plan);
 

@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/fd.h"
 #include "base/banned.h"
 
 static enum entry_type entry_type(DIR *dir, const struct dirent *entry)
@@ -34,13 +36,18 @@ int linux_list(void *context, const char *path,
 	       int (*each)(void *each_context, const char *name, enum entry_type type),
 	       void *each_context)
 {
-	DIR *dir = opendir(path);
+	int cleanup_fd fd = linux_open_plain(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
 	struct dirent *entry;
+	DIR *dir = NULL;
 	int r = 0;
 
 	(void)context;
-	if (!dir)
+	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 1 : 2;
+	dir = fdopendir(fd);
+	if (!dir)
+		return 2;
+	(void)fd_steal(&fd); /* dir's now */
 	while (r == 0 && (errno = 0, entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;

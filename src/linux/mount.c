@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,13 +33,6 @@ enum {
 	SYS_mount_setattr_ = 442, /* 5.12 */
 	MOUNTS_MAX = 1024,
 };
-
-static int open_plain(const char *path)
-{
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
-
-	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-}
 
 static int clone_tree(int dirfd, const char *path, unsigned flags)
 {
@@ -83,7 +75,7 @@ static int shroud_open(const char *place)
 /* 0, also when nothing is there to hide. */
 static int hide(int shroud, const char *path)
 {
-	int cleanup_fd target = open_plain(path);
+	int cleanup_fd target = linux_open_plain(path, O_PATH);
 	int cleanup_fd tree = -1;
 	struct stat st;
 
@@ -151,7 +143,7 @@ static int keep_attach(const char *path, int tree)
 
 	if (make_mount_point(path, tree) < 0)
 		return -1;
-	target = open_plain(path);
+	target = linux_open_plain(path, O_PATH);
 	return target < 0 ? -1 : attach(tree, target);
 }
 
@@ -167,6 +159,14 @@ static int make_read_only(int tree)
 			    sizeof(attr));
 }
 
+/* A symlink is kept as one. */
+static int keep_open(const char *path)
+{
+	int cleanup_fd fd = linux_open_plain(path, O_PATH | O_NOFOLLOW);
+
+	return fd < 0 ? -1 : clone_tree(fd, "", AT_EMPTY_PATH | AT_RECURSIVE_);
+}
+
 /* Opens what the rows keep (-1 where nothing is), before something is mounted over it. */
 static int keep_open_all(const struct plan *plan, int *trees, size_t *ret_at)
 {
@@ -174,7 +174,7 @@ static int keep_open_all(const struct plan *plan, int *trees, size_t *ret_at)
 		if (plan->mounts[i].kind != MOUNT_KEEP)
 			continue;
 		*ret_at = i;
-		trees[i] = clone_tree(AT_FDCWD, plan->mounts[i].path, AT_RECURSIVE_);
+		trees[i] = keep_open(plan->mounts[i].path);
 		if (trees[i] < 0 ? !is_gone(errno)
 				 : plan->mounts[i].read_only && make_read_only(trees[i]) < 0)
 			return -1;

@@ -41,7 +41,7 @@ struct floor {
 
 /* ---- Rows and notes ---- */
 
-static void add_row(struct floor *f, const char *path, uint32_t rights)
+static void add_row(struct floor *f, const char *path, enum entry_type type, uint32_t rights)
 {
 	struct plan *plan = f->p->plan;
 	struct landlock_row *rows = NULL;
@@ -55,7 +55,8 @@ static void add_row(struct floor *f, const char *path, uint32_t rights)
 		return;
 	}
 	plan->rows = rows;
-	rows[plan->n_rows++] = (struct landlock_row){.path = path, .rights = rights};
+	rows[plan->n_rows++] = (struct landlock_row){
+		.path = path, .rights = rights, .directory = type == ENTRY_DIRECTORY};
 }
 
 static void note_path(struct floor *f, struct paths *paths, const char *path)
@@ -389,7 +390,7 @@ static void visit_file(struct floor *f, const struct place *place, unsigned unde
 			mixed |= BIT(g);
 	}
 	rights |= settle(f, place, mixed, ask_at(f->p, place, GROUP_EXEC));
-	add_row(f, place->path, rights);
+	add_row(f, place->path, place->type, rights);
 }
 
 /*
@@ -456,7 +457,7 @@ static void visit(struct floor *f, const struct place *place, unsigned undecided
 		rights |= look_closer(f, place, &mixed, &entries);
 	else if (listed == LISTED_CROWD)
 		rights |= settle(f, place, mixed, ask_below(f->p, place, GROUP_EXEC));
-	add_row(f, place->path, rights);
+	add_row(f, place->path, place->type, rights);
 	for (size_t i = 0; i < entries.n && !f->failed; i++) {
 		struct place child = child_of(f, place, entries.list[i].name, entries.list[i].type);
 
@@ -506,7 +507,7 @@ static void add_loaders(struct floor *f)
 		}
 		if (landlock_simulate(f->p->plan, path, LL_EXECUTE))
 			continue;
-		add_row(f, path, LL_EXECUTE);
+		add_row(f, path, ENTRY_OTHER, LL_EXECUTE);
 		f->p->floor.loader = true;
 	}
 }

@@ -59,7 +59,8 @@ enum entry_type {
 
 /*
  * Calls EACH for every entry of the directory PATH but . and .. (until EACH returns non-zero, which
- * is returned). Returns 0; 1: PATH is not there or is no directory; 2: it may not be read.
+ * is returned). Returns 0; 1: PATH is not there, is no directory, or is or leads through a symlink;
+ * 2: it may not be read.
  */
 typedef int plan_list(void *context, const char *path,
 		      int (*each)(void *each_context, const char *name, enum entry_type type),
@@ -132,10 +133,14 @@ uint32_t landlock_fs_handled(int abi);
 /* The rights that may stand in a rule on something that is not a directory. */
 #define LL_FS_FILE_RIGHTS (LL_EXECUTE | LL_WRITE_FILE | LL_READ_FILE | LL_TRUNCATE | LL_IOCTL_DEV)
 
-/* "Below PATH (or on the file PATH) the command has RIGHTS." A PATH that vanished is skipped. */
+/*
+ * "Below the directory PATH (or on PATH, which is none) the command has RIGHTS." A PATH that
+ * vanished, has become the other kind or leads through a symlink is skipped.
+ */
 struct landlock_row {
 	const char *path;
 	uint32_t rights;
+	bool directory;
 };
 
 enum mount_kind {

@@ -306,6 +306,16 @@ ROWS = [
     ("27: a symbolic link out of the allowed tree", BASE + f"(allow file-read* {W})",
      "read", ["{w}/alias"], "deny"),
 
+    ("a tree in a folder that cannot be listed", BASE + '(allow file-read* (subpath "{w}/c/x"))',
+     "read", ["{w}/c/x/f"], "allow"),
+    ("a link in such a folder leads to nothing that is granted",
+     BASE + '(allow file-read* (subpath "{w}/c/link/x"))', "read", ["{w}/c/link/x/f"], "deny"),
+    ("nor does one that is named itself", BASE + '(allow file-read* (subpath "{w}/c/link"))',
+     "read", ["{w}/c/link/x/f"], "deny"),
+    ("nor one to a file", BASE + '(allow file-read* (literal "{w}/c/alias"))',
+     "read", ["{w}/c/alias"], "deny"),
+    ("nor one in a folder that can be listed", BASE + '(allow file-read* (subpath "{w}/link/x"))',
+     "read", ["{w}/link/x/f"], "deny"),
     ("an open tree can be read", BASE + f"(allow file-read* {W})", "read", ["{w}/a"], "allow"),
     ("and not written", BASE + f"(allow file-read* {W})", "write", ["{w}/a"], "deny"),
     ("nor opened for both", BASE + f"(allow file-read* {W})", "rdwr", ["{w}/a"], "deny"),
@@ -443,12 +453,17 @@ class World:
         top = os.path.realpath(top)
         w, o = top + "/w", top + "/o"
         for path in ("/w/a", "/w/.env", "/w/d/x", "/w/d/.env", "/w/dd", "/w/.SSH/config",
-                     "/w/b\\q/x", "/w/.git/HEAD", "/o/secret"):
+                     "/w/b\\q/x", "/w/.git/HEAD", "/w/c/x/f", "/o/secret", "/o/x/f"):
             write_file(top + path, "text\n")
         write_file(w + "/tool", "#!/bin/true\n", 0o755)
         os.mkdir(w + "/empty")
         os.mkdir(w + "/s")
         os.symlink(o + "/secret", w + "/alias")
+        os.symlink(o + "/secret", w + "/c/alias")
+        os.symlink("../../o", w + "/c/link")
+        os.symlink("../o", w + "/link")
+        os.chmod(w + "/c", 0o311)  # may be entered, not listed
+        self.stack.callback(os.chmod, w + "/c", 0o755)
         os.link(o + "/secret", w + "/hard")
         child = self.stack.enter_context(subprocess.Popen(["sleep", "60"]))
         self.stack.callback(child.kill)

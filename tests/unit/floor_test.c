@@ -302,6 +302,10 @@ static void floor_below_unreadable_directories(void)
 	plan_of(&f, "(deny default) (allow file-read* (subpath \"/home/closed/open\"))");
 	CHECK(grants(&f, "/home/closed/open/file", LL_READ_FILE));
 	CHECK(!grants(&f, "/home/closed/other", LL_READ_FILE));
+	CHECK(row_of(&f, "/home/closed/open") && row_of(&f, "/home/closed/open")->directory);
+	fixture_close(&f);
+	plan_of(&f, "(deny default) (allow file-read* (literal \"/home/closed/other\"))");
+	CHECK(row_of(&f, "/home/closed/other") && !row_of(&f, "/home/closed/other")->directory);
 	fixture_close(&f);
 	plan_of(&f, READABLE "(deny file-read* (subpath \"/home/closed/open\"))");
 	CHECK(!grants(&f, "/home/closed/open/file", LL_READ_FILE));
