@@ -47,6 +47,7 @@ enum lapbelt_code {
 	LAPBELT_CONFIG,  /* what surrounds the policy is wrong: no home, cwd gone (exit 78) */
 	LAPBELT_LIMIT,   /* a bound on size, depth, steps or memory was reached (exit 65) */
 	LAPBELT_MEMORY,  /* out of memory (exit 71) */
+	LAPBELT_ENDED,   /* the sandbox broke down after the command had started (exit 70) */
 };
 
 struct lapbelt_error {
@@ -66,7 +67,7 @@ struct lapbelt_error {
 		}                                                                                  \
 	}
 
-/* The sysexits value a command line tool ends with on CODE: 0, 64, 65, 71 or 78. */
+/* The sysexits value a command line tool ends with on CODE: 0, 64, 65, 70, 71 or 78. */
 LAPBELT_API int lapbelt_exit_code(enum lapbelt_code code);
 
 /* ---- Policies ---- */
@@ -218,7 +219,8 @@ struct lapbelt_run_options {
  * before the command's first instruction and for all its descendants; none of them outlives the
  * call. Signals sent to this process are passed on while it waits. *RET_STATUS is the command's
  * exit status, or 128 + signal.
- * -LAPBELT_OS, -LAPBELT_GAP: not applied, nothing was run. -LAPBELT_COMMAND: could not be executed.
+ * -LAPBELT_ENDED: it ran, but somebody killed the process that keeps it together (or the system
+ * failed us); all of it was killed. Any other error: nothing was run.
  */
 LAPBELT_API int lapbelt_run(const struct lapbelt_policy *policy, char *const *argv,
 			    const struct lapbelt_run_options *options, int *ret_status,

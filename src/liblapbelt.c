@@ -35,7 +35,8 @@ static_assert((int)LAPBELT_USAGE == (int)ERR_USAGE && (int)LAPBELT_POLICY == (in
 		      (int)LAPBELT_OS == (int)ERR_OS && (int)LAPBELT_COMMAND == (int)ERR_COMMAND &&
 		      (int)LAPBELT_GAP == (int)ERR_GAP && (int)LAPBELT_CONFIG == (int)ERR_CONFIG &&
 		      (int)LAPBELT_LIMIT == (int)ERR_LIMIT &&
-		      (int)LAPBELT_MEMORY == (int)ERR_MEMORY,
+		      (int)LAPBELT_MEMORY == (int)ERR_MEMORY &&
+		      (int)LAPBELT_ENDED == (int)ERR_ENDED,
 	      "codes map one to one");
 static_assert((int)LAPBELT_SHARE_PID == (int)SCOPE_PID &&
 		      (int)LAPBELT_SHARE_IPC == (int)SCOPE_IPC &&
@@ -78,6 +79,7 @@ int lapbelt_exit_code(enum lapbelt_code code)
 		[LAPBELT_OK] = 0,      [LAPBELT_USAGE] = 64,   [LAPBELT_POLICY] = 65,
 		[LAPBELT_OS] = 71,     [LAPBELT_COMMAND] = 71, [LAPBELT_GAP] = 71,
 		[LAPBELT_CONFIG] = 78, [LAPBELT_LIMIT] = 65,   [LAPBELT_MEMORY] = 71,
+		[LAPBELT_ENDED] = 70,
 	};
 
 	return (size_t)code < sizeof(codes) / sizeof(codes[0]) ? codes[code] : 71;

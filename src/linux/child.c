@@ -3,7 +3,8 @@
  * From fork to exec: the order in which the facilities are applied. No heap,
  * no decisions; the first step that fails is reported and nothing is executed.
  *
- * init:    wait for id maps, loopback, mounts, then fork the command
+ * init:    wait for id maps, loopback, mounts, without a pid namespace fork and
+ *          leave the parent as guard, then fork the command
  * command: working directory, capabilities, descriptors, no_new_privs,
  *          Landlock, seccomp, tell the supervisor, wait for go, exec
  */
@@ -63,6 +64,18 @@ static void restore_signals(const struct child_context *context)
 	(void)sigprocmask(SIG_SETMASK, context->options->mask, NULL);
 }
 
+/* Insertion: a handful. */
+static void sort(int *fds, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = i; k > 0 && fds[k - 1] > fds[k]; k--) {
+			int swapped = fds[k];
+
+			fds[k] = fds[k - 1];
+			fds[k - 1] = swapped;
+		}
+}
+
 static int scrub(const struct child_context *context, int ruleset)
 {
 	int keep[PASS_FDS_MAX + 3];
@@ -77,13 +90,7 @@ static int scrub(const struct child_context *context, int ruleset)
 	keep[n++] = context->control;
 	keep[n++] = context->go;
 	keep[n++] = ruleset;
-	for (size_t i = 1; i < n; i++) /* insertion sort: a handful */
-		for (size_t k = i; k > 0 && keep[k - 1] > keep[k]; k--) {
-			int swapped = keep[k];
-
-			keep[k] = keep[k - 1];
-			keep[k - 1] = swapped;
-		}
+	sort(keep, n);
 	for (size_t i = 0; i < context->options->n_pass_fds; i++)
 		if (fcntl(context->options->pass_fds[i], F_SETFD, 0) < 0)
 			return -1;
@@ -201,14 +208,53 @@ static void set_up(const struct child_context *context)
 			fail(context->control, STAGE_DIRS, 0);
 }
 
+/* Nothing stays open but what the loops of init.c need. */
+static void let_go(const struct child_context *context)
+{
+	int keep[] = {context->control, context->proc, context->options->scratch_lock};
+
+	sort(keep, sizeof(keep) / sizeof(keep[0]));
+	if (drop_stdio() < 0 || scrub_fds(keep, sizeof(keep) / sizeof(keep[0])) < 0)
+		fail(context->control, STAGE_FORK, 0);
+}
+
+/* The raw call: fork(3) runs handlers of a program that we are only a copy of. */
+static pid_t fork_plainly(const struct child_context *context)
+{
+	pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+
+	if (pid < 0)
+		fail(context->control, STAGE_FORK, 0);
+	return pid;
+}
+
+/* Goes on in a child and leaves the parent as guard (init.c), whose pid is returned. */
+static pid_t leave_guard(const struct child_context *context)
+{
+	const struct spawn_message message = {.kind = SPAWN_INIT};
+	pid_t guard = getpid(), init = -1;
+
+	/* Inherited by nobody, so each of the two says it. */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		fail(context->control, STAGE_FORK, 0);
+	init = fork_plainly(context);
+	if (init > 0) {
+		let_go(context);
+		init_guard(context, init);
+	}
+	if (prctl(PR_SET_PDEATHSIG, SIGCHLD, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		fail(context->control, STAGE_FORK, 0);
+	child_report(context->control, &message);
+	return guard;
+}
+
 void child_init(const struct child_context *context)
 {
 	struct child_context own = *context;
-	const struct spawn_options *options = context->options;
 	struct sigaction action = {.sa_handler = SIG_DFL}, old = action;
-	bool pid_ns = options->plan->ns & NS_PID;
-	int keep[2] = {context->control, options->scratch_lock};
-	pid_t pid;
+	bool pid_ns = context->options->plan->ns & NS_PID;
+	pid_t pid = -1, guard = 0;
 	char byte;
 
 	/* Ignored, it would reap the command behind our back. */
@@ -216,18 +262,17 @@ void child_init(const struct child_context *context)
 	own.sigchld_ignored = old.sa_handler == SIG_IGN;
 	if (io_read_full(context->mapped, &byte, 1) < 0)
 		_exit(71);
+	/* A mount may hide it, or bring that of another pid namespace. */
+	own.proc = pid_ns ? -1 : open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	set_up(&own);
 	/* After the id maps: a change of credentials clears it. */
-	if (pid_ns ? prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0
-		   : prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+	if (pid_ns && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		fail(context->control, STAGE_FORK, 0);
-	/* The raw call: fork(3) runs handlers of a program that we are only a copy of. */
-	pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (!pid_ns)
+		guard = leave_guard(&own);
+	pid = fork_plainly(&own);
 	if (pid == 0)
 		command(&own);
-	if (keep[0] > keep[1])
-		keep[0] = keep[1], keep[1] = context->control;
-	if (pid < 0 || drop_stdio() < 0 || scrub_fds(keep, 2) < 0)
-		fail(context->control, STAGE_FORK, 0);
-	init_run(context->control, pid, options);
+	let_go(&own);
+	init_run(&own, pid, guard);
 }

@@ -12,6 +12,7 @@ struct child_context {
 	int control;          /* our end of the supervisor's socket */
 	int mapped;           /* pipe: readable once the id maps are written (or at once) */
 	int go;               /* pipe: readable when the command may exec */
+	int proc;             /* the procfs from before all mounts; -1: none */
 	bool sigchld_ignored; /* by whoever started us: the command gets it like that */
 	char **shell_argv; /* /bin/sh, room for the path, the arguments: for a script without #! */
 };
@@ -22,8 +23,11 @@ void child_report(int control, const struct spawn_message *message);
 /* The first process of the run, from the fork on. Does not return. */
 void child_init(const struct child_context *context) __attribute__((noreturn));
 
-/* The loop of init once the command runs. Does not return. */
-void init_run(int control, pid_t command, const struct spawn_options *options)
+/* The loop of init once the command runs, as a child of GUARD (0: without). Does not return. */
+void init_run(const struct child_context *context, pid_t command, pid_t guard)
 	__attribute__((noreturn));
+
+/* What the guard does while INIT lives, and after. Does not return. */
+void init_guard(const struct child_context *context, pid_t init) __attribute__((noreturn));
 
 #endif

@@ -5,20 +5,23 @@
  * outlives the run: as pid 1 by exiting (the kernel kills its namespace), else
  * as a subreaper by killing until no child is left. It ends when the command
  * ends or when the supervisor is gone.
+ *
+ * guard: init's parent where there is no pid namespace. An init that somebody
+ * kills leaves its children to the guard, which kills them in its place; and an
+ * init that has lost its guard ends the run.
  */
 #include "linux/linux.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "linux/child.h"
 #include "linux/proc.h"
 #include "linux/scratch.h"
@@ -45,11 +48,9 @@ static int signal_entry(int proc, const char *name, void *signal)
 	return 0;
 }
 
-static int signal_descendants(int signal)
+static int signal_descendants(int proc, int signal)
 {
-	int cleanup_fd proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	return proc < 0 ? -1 : proc_each_entry(proc, signal_entry, &signal);
+	return lseek(proc, 0, SEEK_SET) < 0 ? -1 : proc_each_entry(proc, signal_entry, &signal);
 }
 
 /* Reaps those that have ended; is anybody left? */
@@ -67,7 +68,7 @@ static bool has_children(void)
  * Stops everybody before killing anybody, so that nobody forks on in the meantime. Orphans become
  * our children, so the end is reached when there are none.
  */
-static void kill_everything(void)
+static void kill_everything(int proc)
 {
 	enum {
 		STOP_ROUNDS = 3
@@ -78,10 +79,10 @@ static void kill_everything(void)
 		int r = 0;
 
 		for (int i = 0; i < STOP_ROUNDS; i++)
-			r |= signal_descendants(SIGSTOP);
+			r |= signal_descendants(proc, SIGSTOP);
 		/* Without a procfs nobody can be found; the broker is gone, and they stay confined.
 		 */
-		if (signal_descendants(SIGKILL) < 0 || r < 0)
+		if (signal_descendants(proc, SIGKILL) < 0 || r < 0)
 			return;
 		(void)nanosleep(&pause, NULL);
 	}
@@ -111,9 +112,18 @@ static int reap(int control, pid_t command)
 	return 0;
 }
 
-void init_run(int control, pid_t command, const struct spawn_options *options)
+/* The end of the run, without a pid namespace. */
+__attribute__((noreturn)) static void clean_up(const struct child_context *context)
 {
-	struct pollfd polled[2] = {{.fd = control, .events = POLLIN}, {.events = POLLIN}};
+	kill_everything(context->proc);
+	if (context->options->scratch)
+		scratch_remove(context->options->scratch);
+	_exit(0);
+}
+
+void init_run(const struct child_context *context, pid_t command, pid_t guard)
+{
+	struct pollfd polled[2] = {{.fd = context->control, .events = POLLIN}, {.events = POLLIN}};
 	sigset_t all;
 
 	(void)sigfillset(&all);
@@ -124,7 +134,7 @@ void init_run(int control, pid_t command, const struct spawn_options *options)
 	for (bool ended = polled[1].fd < 0; !ended;) {
 		struct signalfd_siginfo info;
 
-		ended = reap(control, command) != 0;
+		ended = reap(context->control, command) != 0 || (guard && getppid() != guard);
 		if (ended || (poll(polled, 2, -1) < 0 && errno != EINTR))
 			break;
 		/* Nothing is ever sent to us: readable means that the supervisor is gone. */
@@ -133,10 +143,26 @@ void init_run(int control, pid_t command, const struct spawn_options *options)
 		while (read(polled[1].fd, &info, sizeof(info)) > 0)
 			;
 	}
-	if (options->plan->ns & NS_PID)
+	if (context->options->plan->ns & NS_PID)
 		_exit(0);
-	kill_everything();
-	if (options->scratch)
-		scratch_remove(options->scratch);
-	_exit(0);
+	clean_up(context);
+}
+
+void init_guard(const struct child_context *context, pid_t init)
+{
+	struct pollfd polled[2] = {
+		{.fd = context->control, .events = POLLIN},
+		{.fd = (int)syscall(SYS_pidfd_open, init, 0), .events = POLLIN},
+	};
+	int status = 0;
+
+	while (poll(polled, 2, -1) < 0 && errno == EINTR)
+		;
+	/* The run is over: one that somebody has stopped shall see it. */
+	(void)kill(init, SIGCONT);
+	while (waitpid(init, &status, __WALL) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		_exit(0);
+	clean_up(context);
 }

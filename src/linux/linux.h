@@ -7,9 +7,10 @@
  * Processes of a run:
  *
  *	launcher = supervisor            the caller; answers notifications (broker/)
- *	  `- init                        pid 1 of the pid namespace, or a subreaper without one:
- *	       |                         reaps, reports the command's stops and end, kills the rest
- *	       `- command                confined, then exec
+ *	  `- guard                       only without a pid namespace: stands in for a killed init
+ *	       `- init                   pid 1 of the pid namespace, or a subreaper without one:
+ *	            |                    reaps, reports the command's stops and end, kills the rest
+ *	            `- command           confined, then exec
  */
 #ifndef LINUX_LINUX_H
 #define LINUX_LINUX_H
@@ -129,7 +130,8 @@ struct spawn_options {
 };
 
 struct spawned {
-	pid_t init;    /* our child */
+	pid_t child; /* ours: init, or its guard */
+	pid_t init;
 	pid_t command; /* in our pid namespace */
 	int command_pidfd;
 	int listener; /* seccomp notifications; -1: nothing is brokered */
@@ -138,11 +140,12 @@ struct spawned {
 	bool pid_ns;
 };
 
-#define SPAWNED_NONE ((struct spawned){0, 0, -1, -1, -1, -1, false})
+#define SPAWNED_NONE ((struct spawned){0, 0, 0, -1, -1, -1, -1, false})
 
 /* What init and the command report on `control`, one packet each. */
 struct spawn_message {
 	enum spawn_message_kind {
+		SPAWN_INIT,    /* init, if it has a guard: here it is */
 		SPAWN_READY,   /* command: confined; value: its listener descriptor, -1: none */
 		SPAWN_FAILED,  /* either: stage, value: errno, detail */
 		SPAWN_STOPPED, /* init: the command stopped; value: the signal */
@@ -164,10 +167,13 @@ int spawn_start(const struct spawn_options *options, struct spawned *ret,
 /* Lets the command exec. An exec that fails comes as SPAWN_FAILED, STAGE_EXEC. */
 int spawn_go(struct spawned *spawned, struct err *e);
 
-/* The next message. 0; 1: init is gone; < 0 failure. Blocks unless `control` is readable. */
+/*
+ * The next message. 0; 1: init is gone, and without a pid namespace all it started; < 0 failure.
+ * Blocks unless `control` is readable.
+ */
 int spawn_receive(const struct spawned *spawned, struct spawn_message *ret, struct err *e);
 
-/* Kills what is left, reaps init, closes descriptors. */
+/* Kills what is left, waits until it is gone, closes descriptors. */
 void spawn_end(struct spawned *spawned);
 
 /* "could not ...": what the stage was about. */

@@ -166,6 +166,10 @@ static int take_over(struct spawned *spawned, struct spawn_message *ret_failed, 
 	pid_t sender = 0;
 	int r = receive(spawned->control, &message, &sender, e);
 
+	if (r == 0 && message.kind == SPAWN_INIT) {
+		spawned->init = sender;
+		r = receive(spawned->control, &message, &sender, e);
+	}
 	if (r < 0)
 		return r;
 	if (r > 0)
@@ -197,14 +201,15 @@ static int start(const struct spawn_options *options, struct channels *channels,
 	/* The child handles signals once it has set its own table straight. */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, &mask);
-	spawned->init = fork_init(options, channels, shell_argv);
+	spawned->child = fork_init(options, channels, shell_argv);
 	r = errno;
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	errno = r;
-	if (spawned->init < 0)
+	if (spawned->child < 0)
 		return fail_at(STAGE_NAMESPACES, ret_failed, e);
+	spawned->init = spawned->child;
 	fd_close(&channels->control[1]);
-	if ((options->plan->ns & NS_USER) && ns_map_ids(spawned->init, options->caps->root) < 0)
+	if ((options->plan->ns & NS_USER) && ns_map_ids(spawned->child, options->caps->root) < 0)
 		return fail_at(STAGE_ID_MAP, ret_failed, e);
 	if (send(channels->mapped[1], "m", 1, MSG_NOSIGNAL) != 1)
 		return fail_at(STAGE_FORK, ret_failed, e);
@@ -240,17 +245,31 @@ int spawn_go(struct spawned *spawned, struct err *e)
 	return n == 1 ? 0 : err_os(e, "could not let the command start");
 }
 
+/* Without a pid namespace init kills the rest when it hears no more from us, or the guard does. */
+static void wait_for_killing(const struct spawned *spawned)
+{
+	struct spawn_message message;
+
+	(void)shutdown(spawned->control, SHUT_WR);
+	/* The other end is theirs alone: when it closes, both have done what they could. */
+	while (receive(spawned->control, &message, NULL, NULL) == 0)
+		;
+	/* Somebody may have killed the two at once. */
+	(void)syscall(SYS_pidfd_send_signal, spawned->command_pidfd, SIGKILL, NULL, 0);
+}
+
 void spawn_end(struct spawned *spawned)
 {
 	fd_close(&spawned->go);
 	fd_close(&spawned->listener);
-	/* The kernel kills a pid namespace with its init; without one init does it when this
-	 * closes. */
-	if (spawned->init > 0)
-		(void)kill(spawned->init, spawned->pid_ns ? SIGKILL : SIGCONT);
+	/* The kernel kills a pid namespace with its init. */
+	if (spawned->child > 0)
+		(void)kill(spawned->child, spawned->pid_ns ? SIGKILL : SIGCONT);
+	if (spawned->control >= 0 && !spawned->pid_ns)
+		wait_for_killing(spawned);
 	fd_close(&spawned->control);
 	fd_close(&spawned->command_pidfd);
-	while (spawned->init > 0 && waitpid(spawned->init, NULL, __WALL) < 0 && errno == EINTR)
+	while (spawned->child > 0 && waitpid(spawned->child, NULL, __WALL) < 0 && errno == EINTR)
 		;
 	*spawned = SPAWNED_NONE;
 }

@@ -295,16 +295,21 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* The command may have run for a while, which no error that says "nothing ran" can tell. */
+static int broke_down(struct err *e)
+{
+	(void)err_set(e, ERR_ENDED, "the sandbox ended unexpectedly");
+	return err_hint(e, "the command ran, and all of it was killed");
+}
+
 /* 1: the command ended, *RET_STATUS is set. */
 static int hear(struct run *run, int *ret_status, struct err *e)
 {
 	struct spawn_message message;
 	int r = spawn_receive(&run->spawned, &message, e);
 
-	if (r < 0)
-		return r;
-	if (r > 0)
-		return err_set(e, ERR_OS, "the sandbox ended unexpectedly");
+	if (r != 0)
+		return broke_down(e);
 	switch (message.kind) {
 	case SPAWN_STOPPED:
 		stop_with(run, message.value);
@@ -317,6 +322,7 @@ static int hear(struct run *run, int *ret_status, struct err *e)
 			      strerror(message.value));
 		e->os = message.value;
 		return -(int)ERR_COMMAND;
+	case SPAWN_INIT:
 	case SPAWN_READY:
 		break;
 	}
@@ -330,8 +336,12 @@ static int wait_for_end(struct run *run, int *ret_status, struct err *e)
 	int r = 0;
 
 	while (r == 0) {
-		if (poll(polled, 2, -1) < 0 && errno != EINTR)
-			return err_os(e, "could not wait for the command");
+		/* On failure revents are those of before: reading by them could wait forever. */
+		if (poll(polled, 2, -1) < 0) {
+			if (errno != EINTR)
+				return broke_down(e);
+			continue;
+		}
 		if (polled[1].revents)
 			forward_signals(run);
 		if (polled[0].revents)

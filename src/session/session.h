@@ -36,7 +36,7 @@ struct session_options {
 /*
  * Runs ARGV and waits for it and everything it started. *RET_STATUS: exit status or 128 + signal.
  * -ERR_OS, -ERR_GAP, -ERR_LIMIT, -ERR_MEMORY: not applied, nothing ran. -ERR_COMMAND: not executed;
- * e->os says why.
+ * e->os says why. -ERR_ENDED: it ran and was killed, since the run could not be kept together.
  */
 int session_run(const struct policy *policy, char *const *argv,
 		const struct session_options *options, int *ret_status, struct err *e);

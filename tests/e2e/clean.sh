@@ -66,6 +66,16 @@ print(os.environ["TMPDIR"])')
 }
 check 'a deep tree goes too' deep_tree_goes
 
+# keepers PID: the processes of lapbelt's own below PID, once the command runs
+keepers() {
+	for keeper in $(ps -o pid= --ppid "$1"); do
+		[ "$(ps -o comm= -p "$keeper")" != "$(ps -o comm= -p "$started")" ] || (
+			echo "$keeper"
+			keepers "$keeper"
+		)
+	done
+}
+
 # Only without namespaces is there something to leave behind: a folder in /tmp.
 stale_folder_goes() {
 	start_inside sh -c 'echo "$TMPDIR" >place.new; echo $PPID >parent; mv place.new place; exec sleep 60.7'
@@ -73,9 +83,9 @@ stale_folder_goes() {
 	place=$(cat place)
 	case $place in /tmp/lapbelt-*) ;; *) echo "$place" && return 1 ;; esac
 	[ -d "$place" ]
-	# The supervisor and what it started, all at once.
+	# The supervisor and those who clean up after it, all at once.
 	# shellcheck disable=SC2046 # a list of numbers
-	kill -KILL "$started" $(ps -o pid= --ppid "$started")
+	kill -KILL "$started" $(keepers "$started")
 	wait "$started" || :
 	inside true
 	[ ! -e "$place" ]
@@ -147,6 +157,25 @@ survives_kills() {
 	done
 }
 check 'a killed supervisor leaves a clean tree and no process' survives_kills
+
+# Kills the Nth process that keeps the run together, while the supervisor lives.
+survives_lost_keeper() {
+	number=60.$$$1
+	LAPBELT_RUN_OPTIONS="${LAPBELT_RUN_OPTIONS:-} --status-fd=9"
+	start_inside sh -c "setsid sleep $number & sleep $number & echo \"\$TMPDIR\" >place; wait" 9>status
+	wait_until is_running "sleep $number"
+	wait_until test -s place
+	kill -KILL "$(keepers "$started" | sed -n "$1p")"
+	result=0
+	wait "$started" || result=$?
+	echo "status $result, $(cat status)"
+	is_gone "sleep $number"
+	[ $result -eq 70 ]
+	[ "$(cat status)" = 'failed 70' ]
+	[ "$(cat place)" = /tmp ] || [ ! -e "$(cat place)" ]
+}
+check 'init may be killed: nothing outlives the run, which says so' survives_lost_keeper 1
+has_userns || check 'so may its child' survives_lost_keeper 2
 
 works_after_kills() {
 	inside sh -c 'echo x >x && git status --porcelain'

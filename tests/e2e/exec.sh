@@ -82,6 +82,12 @@ denies_exec() {
 	[ $result -eq 71 ] && grep 'Operation not permitted' message
 }
 check 'a command that may not be run is 71' denies_exec
+nothing_outlives_without_proc() {
+	number=60.$$
+	"$LAPBELT" exec -p "$everything (deny file* (subpath \"/proc\"))" sh -c "setsid sleep $number & exit 0"
+	is_gone "sleep $number"
+}
+check 'nothing outlives a run that does not see /proc' nothing_outlives_without_proc
 answers_eperm() {
 	"$LAPBELT" exec -p "$everything (deny file-write-create (literal \"$HOME/ws/new\"))" python3 -c '
 import errno
