@@ -201,7 +201,11 @@ struct lapbelt_run_options {
 	unsigned flags;      /* enum lapbelt_run_flags */
 	const int *pass_fds; /* descriptors >= 3 the command keeps */
 	size_t n_pass_fds;
-	int status_fd; /* our own exit is written here as "exit N\n" or "failed CODE\n"; -1: none */
+	/*
+	 * How it ended is written here, without raising SIGPIPE: "exit N\n", N as *RET_STATUS, or
+	 * "failed N\n", N as lapbelt_exit_code(). 0 or less: nowhere.
+	 */
+	int status_fd;
 	/* Called before the command starts for every gap: KIND is "content", "metadata" or
 	 * "stricter". */
 	void (*gap)(void *context, const char *kind, const char *text, const char *file,
@@ -217,8 +221,13 @@ struct lapbelt_run_options {
 /*
  * Runs ARGV (NULL-terminated; PATH is searched) under POLICY and waits for it. The policy holds
  * before the command's first instruction and for all its descendants; none of them outlives the
- * call. Signals sent to this process are passed on while it waits. *RET_STATUS is the command's
- * exit status, or 128 + signal.
+ * call. *RET_STATUS is the command's exit status, or 128 + signal.
+ *
+ * While it waits, signals to this process whose default effect is to end, stop or continue it are
+ * passed on to the command instead (not SIGKILL and SIGSTOP, nor those of faults). In a program
+ * with a single thread these are all; in one with more, those that it does not handle, ignore or
+ * (in the calling thread) block: these work as ever. One run at a time: another is -LAPBELT_USAGE.
+ *
  * -LAPBELT_ENDED: it ran, but somebody killed the process that keeps it together (or the system
  * failed us); all of it was killed. Any other error: nothing was run.
  */

@@ -109,10 +109,11 @@ static int take_options(void *to, size_t to_size, const void *from, struct err *
 	memcpy(&size, from, sizeof(size));
 	if (size < sizeof(size))
 		return err_set(e, ERR_USAGE, "the size of an options structure is not set");
+	/* On failure too: where to say that it failed may be in it. */
+	memcpy(to, from, size < to_size ? size : to_size);
 	for (size_t i = to_size; i < size; i++)
 		if (bytes[i])
 			return err_set(e, ERR_USAGE, "an option is newer than this library");
-	memcpy(to, from, size < to_size ? size : to_size);
 	return 0;
 }
 
@@ -543,19 +544,13 @@ static int check_pass_fds(const struct lapbelt_run_options *own, struct err *e)
 	return 0;
 }
 
-/* OWN outlives *RET, which points to it. */
-static int take_run_options(const struct lapbelt_policy *policy,
-			    const struct lapbelt_run_options *options,
-			    struct lapbelt_run_options *own, struct session_options *ret,
-			    struct err *e)
+/* OWN is the caller's, copied; it outlives *RET, which points to it. */
+static int check_run_options(const struct lapbelt_policy *policy, struct lapbelt_run_options *own,
+			     struct session_options *ret, struct err *e)
 {
 	enum target host = TARGET_LINUX;
-	int r;
+	int r = check_pass_fds(own, e);
 
-	*own = (struct lapbelt_run_options)LAPBELT_RUN_OPTIONS_INIT;
-	r = take_options(own, sizeof(*own), options, e);
-	if (r == 0)
-		r = check_pass_fds(own, e);
 	if (r == 0)
 		r = take_target(LAPBELT_TARGET_HOST, &host, e);
 	if (r < 0)
@@ -590,40 +585,41 @@ static void report_status(int fd, int r, int status)
 			     lapbelt_exit_code((enum lapbelt_code) - r));
 	else
 		n = snprintf(line, sizeof(line), "exit %d\n", status);
-	if (fd >= 0 && n > 0)
-		(void)io_write_full(fd, line, (size_t)n);
+	if (fd > 0 && n > 0)
+		(void)io_write_no_signal(fd, line, (size_t)n);
 }
 
 int lapbelt_run(const struct lapbelt_policy *policy, char *const *argv,
 		const struct lapbelt_run_options *options, int *ret_status,
 		struct lapbelt_error *error)
 {
+	struct lapbelt_run_options own = {0};
 	struct session_options session;
-	struct lapbelt_run_options own;
 	struct err e = {0};
-	int r;
+	int r = take_options(&own, sizeof(own), options, &e);
 
-	if (!argv || !argv[0])
+	if (r == 0 && (!argv || !argv[0]))
 		r = err_set(&e, ERR_USAGE, "there is no command to run");
-	else
-		r = take_run_options(policy, options, &own, &session, &e);
+	if (r == 0)
+		r = check_run_options(policy, &own, &session, &e);
 	if (r == 0)
 		r = session_run(policy->compiled, argv, &session, ret_status, &e);
-	report_status(options ? options->status_fd : -1, r, r < 0 ? 0 : *ret_status);
+	report_status(own.status_fd, r, r < 0 ? 0 : *ret_status);
 	return r < 0 ? facade_fail(error, &e) : 0;
 }
 
 int lapbelt_plan(const struct lapbelt_policy *policy, const struct lapbelt_run_options *options,
 		 char **ret_text, struct lapbelt_error *error)
 {
+	struct lapbelt_run_options own = {0};
 	struct session_options session;
-	struct lapbelt_run_options own;
 	struct buf buf = {0};
 	struct err e = {0};
 	char *text;
-	int r;
+	int r = take_options(&own, sizeof(own), options, &e);
 
-	r = take_run_options(policy, options, &own, &session, &e);
+	if (r == 0)
+		r = check_run_options(policy, &own, &session, &e);
 	if (r == 0)
 		r = session_plan(policy->compiled, &session, &buf, &e);
 	text = buf_steal(&buf);

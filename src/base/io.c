@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -44,6 +45,28 @@ int io_write_full(int fd, const void *p, size_t n)
 		n -= (size_t)put;
 	}
 	return 0;
+}
+
+int io_write_no_signal(int fd, const void *p, size_t n)
+{
+	sigset_t set, mask, before, after;
+	int r, saved, signal;
+
+	(void)sigemptyset(&set);
+	(void)sigemptyset(&before);
+	(void)sigemptyset(&after);
+	(void)sigaddset(&set, SIGPIPE);
+	(void)pthread_sigmask(SIG_BLOCK, &set, &mask);
+	(void)sigpending(&before);
+	r = io_write_full(fd, p, n);
+	saved = errno;
+	/* One that was pending before is not ours to take. */
+	if (r < 0 && !sigismember(&before, SIGPIPE) && sigpending(&after) == 0 &&
+	    sigismember(&after, SIGPIPE))
+		(void)sigwait(&set, &signal);
+	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	errno = saved;
+	return r;
 }
 
 int io_read_all(int fd, struct buf *ret, size_t limit)

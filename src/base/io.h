@@ -14,6 +14,9 @@ int io_read_full(int fd, void *p, size_t n);
 /* Writes all N bytes. Returns 0, or -1 with errno. */
 int io_write_full(int fd, const void *p, size_t n);
 
+/* As io_write_full(), but a pipe without readers is only EPIPE, whatever SIGPIPE would do. */
+int io_write_no_signal(int fd, const void *p, size_t n);
+
 /*
  * Appends everything up to the end of FD to RET, at most LIMIT bytes. Returns 0, or -1 with errno;
  * EFBIG: there was more.

@@ -175,6 +175,8 @@ static const char *take_status_fd(void *context, const char *value)
 
 	const char *wrong = parse_fd(value, &args->status_fd);
 
+	if (!wrong && args->status_fd == STDIN_FILENO)
+		wrong = "is the command's input";
 	if (!wrong && fcntl(args->status_fd, F_GETFD) < 0)
 		wrong = "is not open";
 	return wrong;
@@ -362,9 +364,9 @@ int args_not_run(const struct args *args, int status)
 	char line[32];
 	int n;
 
-	if (args->status_fd >= 0) {
+	if (args->status_fd > 0) {
 		n = snprintf(line, sizeof(line), "failed %d\n", status);
-		(void)io_write_full(args->status_fd, line, (size_t)n);
+		(void)io_write_no_signal(args->status_fd, line, (size_t)n);
 	}
 	return status;
 }

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -423,6 +425,86 @@ static void runs_that_make_no_sense(void)
 	lapbelt_policy_free(policy);
 }
 
+/* Runs nothing under OPTIONS and returns what that reports to READ_END, which must not block. */
+static const char *status_reported(const struct lapbelt_run_options *options, int read_end)
+{
+	static char line[64];
+	char *none[] = {NULL};
+	struct lapbelt_policy *policy = policy_of("(version 1)(allow default)");
+	int status = -7;
+	ssize_t n;
+
+	CHECK(lapbelt_run(policy, none, options, &status, NULL) == -LAPBELT_USAGE);
+	lapbelt_policy_free(policy);
+	n = read(read_end, line, sizeof(line) - 1);
+	line[n < 0 ? 0 : n] = '\0';
+	return line;
+}
+
+static void a_status_goes_where_it_is_wanted(void)
+{
+	struct lapbelt_run_options options = {.size = sizeof(options)};
+	struct {
+		struct lapbelt_run_options known;
+		long unknown;
+	} newer = {.known = {.size = sizeof(newer)}, .unknown = 1};
+	int fds[2], input = dup(STDIN_FILENO);
+
+	CHECK_INT(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+	options.status_fd = newer.known.status_fd = fds[1];
+	CHECK_STR(status_reported(&options, fds[0]), "failed 64\n");
+	CHECK_STR(status_reported(&newer.known, fds[0]), "failed 64\n");
+	options.size =
+		offsetof(struct lapbelt_run_options, status_fd); /* what follows is not ours */
+	CHECK_STR(status_reported(&options, fds[0]), "");
+	options.size = sizeof(options);
+	options.status_fd = -1;
+	CHECK_STR(status_reported(&options, fds[0]), "");
+	CHECK_INT(dup2(fds[1], STDIN_FILENO), STDIN_FILENO);
+	options.status_fd = 0; /* of a structure that is all zeros: none */
+	CHECK_STR(status_reported(&options, fds[0]), "");
+	CHECK_STR(status_reported(NULL, fds[0]), "");
+	CHECK(input >= 0 && dup2(input, STDIN_FILENO) == STDIN_FILENO && close(input) == 0);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+}
+
+static volatile sig_atomic_t broken_pipes;
+
+static void count_broken_pipe(int signal)
+{
+	(void)signal;
+	broken_pipes = broken_pipes + 1;
+}
+
+static void a_closed_status_pipe_is_no_signal(void)
+{
+	const struct sigaction action = {.sa_handler = count_broken_pipe};
+	struct lapbelt_run_options options = {.size = sizeof(options)};
+	sigset_t set, pending;
+	int fds[2];
+
+	CHECK_INT(sigaction(SIGPIPE, &action, NULL), 0);
+	CHECK_INT(pipe2(fds, O_CLOEXEC), 0);
+	(void)close(fds[0]);
+	CHECK(write(fds[1], "", 1) < 0 && errno == EPIPE);
+	CHECK_INT(broken_pipes, 1); /* the control */
+	options.status_fd = fds[1];
+	(void)status_reported(&options, -1);
+	CHECK_INT(broken_pipes, 1);
+	/* One that is pending stays so. */
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGPIPE);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	(void)raise(SIGPIPE);
+	(void)status_reported(&options, -1);
+	CHECK(sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE));
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	CHECK_INT(broken_pipes, 2);
+	(void)signal(SIGPIPE, SIG_DFL);
+	(void)close(fds[1]);
+}
+
 int main(void)
 {
 	if (!mkdtemp(folder))
@@ -440,6 +522,8 @@ int main(void)
 	RUN(arguments_reach_their_filters);
 	RUN(threads_share_a_policy);
 	RUN(runs_that_make_no_sense);
+	RUN(a_status_goes_where_it_is_wanted);
+	RUN(a_closed_status_pipe_is_no_signal);
 	(void)rmdir(folder);
 	return test_done();
 }
