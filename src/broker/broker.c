@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,6 +147,8 @@ static void dispatch(struct call *call)
 struct server {
 	struct broker broker;
 	pthread_t thread;
+	sem_t started; /* the thread serves, or has failed to */
+	int error;     /* errno; 0: it serves */
 };
 
 static void receive(struct broker *broker, struct seccomp_notif *notification, size_t size)
@@ -209,7 +212,10 @@ static void *thread_main(void *data)
 	    sizes.seccomp_notif > size)
 		size = sizes.seccomp_notif;
 	notification = malloc(size);
-	if (notification && confine_thread(broker) == 0)
+	if (!notification || confine_thread(broker) < 0)
+		server->error = errno;
+	(void)sem_post(&server->started);
+	if (!server->error)
 		serve(broker, notification, size);
 	/* From here on the kernel answers ENOSYS: nothing that needed us happens any more. */
 	pending_free(broker);
@@ -247,14 +253,19 @@ static bool has_mount(const struct plan *plan, enum mount_kind kind)
 	return false;
 }
 
-/* The device of a private mount at PATH; 0: there is none. */
-static dev_t device_of(const struct broker *broker, enum mount_kind kind, const char *path)
+/* *RET: the device of the private mount at PATH; 0: there is none. */
+static int find_device(const struct broker *broker, enum mount_kind kind, const char *path,
+		       dev_t *ret)
 {
 	struct stat st;
 
-	if (!has_mount(broker->plan, kind) || fstatat(broker->root, path, &st, 0) < 0)
+	*ret = 0;
+	if (!has_mount(broker->plan, kind))
 		return 0;
-	return st.st_dev;
+	if (fstatat(broker->root, path, &st, 0) < 0)
+		return -1;
+	*ret = st.st_dev;
+	return 0;
 }
 
 static int set_up(struct broker *broker, const struct broker_options *options, struct err *e)
@@ -275,9 +286,10 @@ static int set_up(struct broker *broker, const struct broker_options *options, s
 	broker->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (broker->stop < 0 || broker->proc < 0 || broker->root < 0)
 		return err_os(e, "could not look into the sandbox");
-	broker->own_proc_device = device_of(broker, MOUNT_PROC, "proc");
-	broker->own_tmp = device_of(broker, MOUNT_PRIVATE_TMP, "tmp");
-	broker->own_shm = device_of(broker, MOUNT_PRIVATE_SHM, "dev/shm");
+	if (find_device(broker, MOUNT_PROC, "proc", &broker->own_proc_device) < 0 ||
+	    find_device(broker, MOUNT_PRIVATE_TMP, "tmp", &broker->own_tmp) < 0 ||
+	    find_device(broker, MOUNT_PRIVATE_SHM, "dev/shm", &broker->own_shm) < 0)
+		return err_os(e, "could not look at the sandbox's own mounts");
 	/* Both sides run on one processor where that is cheaper; older kernels do without. */
 	(void)ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SYNC_WAKE_UP);
 	return 0;
@@ -291,20 +303,44 @@ static void server_free(struct server *server)
 	fd_close(&server->broker.root);
 	fresh_release(&server->broker.fresh);
 	made_release(&server->broker.shm);
+	(void)sem_destroy(&server->started);
 	free(server);
 }
 
-/* The thread's mask: signals are the supervisor's business. */
-static int start_thread(struct server *server)
+/* The thread's mask: signals are the supervisor's business. Returns an errno. */
+static int create_thread(struct server *server)
 {
+	enum {
+		STACK_SIZE = 1 << 20 /* paths and listings; what C libraries give may be little */
+	};
+	pthread_attr_t attr;
 	sigset_t all, mask;
-	int r;
+	int r = pthread_attr_init(&attr);
 
+	if (r != 0)
+		return r;
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, &mask);
-	r = pthread_create(&server->thread, NULL, thread_main, server);
+	r = pthread_attr_setstacksize(&attr, STACK_SIZE);
+	if (r == 0)
+		r = pthread_create(&server->thread, &attr, thread_main, server);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	(void)pthread_attr_destroy(&attr);
 	return r;
+}
+
+/* Returns once the thread serves: nobody may wait for answers of one that never will. */
+static int start_thread(struct server *server)
+{
+	int r = create_thread(server);
+
+	if (r != 0)
+		return r;
+	while (sem_wait(&server->started) < 0 && errno == EINTR)
+		;
+	if (server->error)
+		(void)pthread_join(server->thread, NULL);
+	return server->error;
 }
 
 int broker_start(const struct broker_options *options, struct broker **ret, struct err *e)
@@ -326,6 +362,7 @@ int broker_start(const struct broker_options *options, struct broker **ret, stru
 		.root = -1,
 		.proc = -1,
 	};
+	(void)sem_init(&server->started, 0, 0);
 	r = set_up(&server->broker, options, e);
 	if (r == 0) {
 		errno = start_thread(server);

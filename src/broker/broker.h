@@ -42,7 +42,7 @@ struct broker_options {
 	pid_t init, command; /* of the run, in our pid namespace; both alive */
 };
 
-/* Starts the serving thread. */
+/* Starts the serving thread; returns when it serves. */
 int broker_start(const struct broker_options *options, struct broker **ret, struct err *e);
 
 /* Ends it; calls still waiting fail with ENOSYS in the sandbox. NULL is fine. */
