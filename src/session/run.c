@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +24,7 @@
 #include "broker/broker.h"
 #include "linux/linux.h"
 #include "linux/scratch.h"
+#include "session/signals.h"
 #include "session/terminal.h"
 #include "base/banned.h"
 
@@ -43,8 +43,7 @@ struct run {
 	struct str loaders[8];
 	struct spawned spawned;
 	struct broker *broker;
-	int signals;
-	sigset_t mask; /* the caller's */
+	struct signals signals;
 	struct terminal terminal;
 };
 
@@ -180,7 +179,7 @@ static int start_once(struct run *run, struct spawn_message *ret_failed, struct 
 		.cwd = run->cwd,
 		.pass_fds = run->options->pass_fds,
 		.n_pass_fds = run->options->n_pass_fds,
-		.mask = &run->mask,
+		.mask = &run->signals.mask,
 		.scratch = run->scratch[0] ? run->scratch : NULL,
 		.scratch_lock = run->scratch_lock,
 	};
@@ -237,38 +236,6 @@ static int serve(struct run *run, struct err *e)
 }
 
 /* ---- Waiting ---- */
-
-/* The signals a command started directly would get in our place. */
-static const int forwarded[] = {
-	SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,   SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGCONT,
-	SIGTSTP, SIGTTIN, SIGTTOU, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGIO,    SIGPWR,
-};
-
-static int take_signals(struct run *run, struct err *e)
-{
-	sigset_t set;
-
-	(void)sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
-		(void)sigaddset(&set, forwarded[i]);
-	(void)pthread_sigmask(SIG_BLOCK, &set, &run->mask);
-	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return run->signals < 0 ? err_os(e, "could not watch for signals") : 0;
-}
-
-static void forward_signals(struct run *run)
-{
-	struct signalfd_siginfo info;
-
-	while (read(run->signals, &info, sizeof(info)) == sizeof(info)) {
-		/* The terminal's own signals went to the whole foreground group, the command
-		 * included. */
-		if (info.ssi_code == SI_KERNEL)
-			continue;
-		(void)syscall(SYS_pidfd_send_signal, run->spawned.command_pidfd,
-			      (int)info.ssi_signo, NULL, 0);
-	}
-}
 
 /* The command stopped, so we stop too: our parent sees what it would see of the command. */
 static void stop_with(struct run *run, int signal)
@@ -332,7 +299,7 @@ static int hear(struct run *run, int *ret_status, struct err *e)
 static int wait_for_end(struct run *run, int *ret_status, struct err *e)
 {
 	struct pollfd polled[2] = {{.fd = run->spawned.control, .events = POLLIN},
-				   {.fd = run->signals, .events = POLLIN}};
+				   {.fd = run->signals.fd, .events = POLLIN}};
 	int r = 0;
 
 	while (r == 0) {
@@ -343,7 +310,7 @@ static int wait_for_end(struct run *run, int *ret_status, struct err *e)
 			continue;
 		}
 		if (polled[1].revents)
-			forward_signals(run);
+			signals_forward(&run->signals, run->spawned.command_pidfd);
 		if (polled[0].revents)
 			r = hear(run, ret_status, e);
 	}
@@ -354,7 +321,7 @@ static int wait_for_end(struct run *run, int *ret_status, struct err *e)
 
 static int run_steps(struct run *run, int *ret_status, struct err *e)
 {
-	int r = take_signals(run, e);
+	int r = signals_take(&run->signals, e);
 
 	if (r == 0)
 		r = start(run, e);
@@ -386,7 +353,7 @@ int session_run(const struct policy *policy, char *const *argv,
 			  .argv = argv,
 			  .spawned = SPAWNED_NONE,
 			  .scratch_lock = -1,
-			  .signals = -1};
+			  .signals = {.fd = -1}};
 	struct err discarded;
 	int r = run_prepare(&run, options, e ? e : &discarded);
 
@@ -397,10 +364,7 @@ int session_run(const struct policy *policy, char *const *argv,
 	broker_stop(run.broker);
 	spawn_end(&run.spawned);
 	terminal_close(&run.terminal);
-	if (run.signals >= 0) {
-		fd_close(&run.signals);
-		(void)pthread_sigmask(SIG_SETMASK, &run.mask, NULL);
-	}
+	signals_give_back(&run.signals);
 	if (run.scratch[0])
 		scratch_remove(run.scratch); /* init has done so; this is for a failed start */
 	fd_close(&run.scratch_lock);
