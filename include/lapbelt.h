@@ -206,8 +206,11 @@ struct lapbelt_run_options {
 	 * "failed N\n", N as lapbelt_exit_code(). 0 or less: nowhere.
 	 */
 	int status_fd;
-	/* Called before the command starts for every gap: KIND is "content", "metadata" or
-	 * "stricter". */
+	/*
+	 * Called before the command starts for every gap: KIND is "content", "metadata" or
+	 * "stricter". "scope", before the others: TEXT says why what SHARE leaves private is less
+	 * so than asked for.
+	 */
 	void (*gap)(void *context, const char *kind, const char *text, const char *file,
 		    unsigned line);
 	void *gap_context;

@@ -530,6 +530,13 @@ static void pass_gap(void *context, const struct gap *gap)
 		     at.file ? at.file : "", at.line);
 }
 
+static void pass_loss(void *context, const char *text)
+{
+	const struct lapbelt_run_options *options = context;
+
+	options->gap(options->gap_context, "scope", text, "", 0);
+}
+
 static int check_pass_fds(const struct lapbelt_run_options *own, struct err *e)
 {
 	for (size_t i = 0; i < own->n_pass_fds; i++) {
@@ -569,6 +576,7 @@ static int check_run_options(const struct lapbelt_policy *policy, struct lapbelt
 		.pass_fds = own->pass_fds,
 		.n_pass_fds = own->n_pass_fds,
 		.gap = own->gap ? pass_gap : NULL,
+		.loss = own->gap ? pass_loss : NULL,
 		.gap_context = own,
 	};
 	return 0;

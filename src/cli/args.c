@@ -337,6 +337,10 @@ static void print_gap(void *context, const char *kind, const char *text, const c
 {
 	const struct args *args = context;
 
+	if (strcmp(kind, "scope") == 0) {
+		diag_printf("%s: the run is less private, as 'lapbelt plan' lists", text);
+		return;
+	}
 	if (strcmp(kind, "content") != 0 && !(args->run_flags & LAPBELT_RUN_REFUSE_GAPS))
 		return;
 	if (line)

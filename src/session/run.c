@@ -105,17 +105,37 @@ static int make_plan(struct run *run, struct err *e)
 	return r;
 }
 
+static void tell_gaps(const struct run *run)
+{
+	const struct session_options *options = run->options;
+
+	for (size_t i = 0; options->gap && i < run->plan.n_gaps; i++)
+		options->gap(options->gap_context, &run->plan.gaps[i]);
+}
+
+/* What the machine does not have, and nobody has asked to do without. */
+static void tell_loss(const struct run *run)
+{
+	const struct session_options *options = run->options;
+
+	if (!options->loss || !options->private_scope || options->no_userns)
+		return;
+	if (!run->caps.userns)
+		options->loss(options->gap_context, "no user namespaces can be had here");
+	else if ((options->private_scope & SCOPE_PID) && !run->caps.mount_proc)
+		options->loss(options->gap_context, "no procfs can be mounted here");
+}
+
 static int check_gaps(const struct run *run, struct err *e)
 {
 	const struct session_options *options = run->options;
 	const struct gap *stop = options->gaps == GAPS_REPORT ? NULL : plan_refusal(&run->plan);
 
-	for (size_t i = 0; options->gap && i < run->plan.n_gaps; i++)
-		options->gap(options->gap_context, &run->plan.gaps[i]);
 	if (options->gaps == GAPS_REFUSE && run->plan.n_gaps)
 		stop = stop ? stop : &run->plan.gaps[0];
 	if (!stop)
 		return 0;
+	tell_gaps(run);
 	(void)err_at(e, ERR_GAP, stop->rule ? stop->rule->at : (struct span){0},
 		     "this system cannot enforce the policy: %s", stop->text);
 	return err_hint(e, "%s", stop->help ? stop->help : "--gaps=report runs it all the same");
@@ -215,8 +235,12 @@ static int start(struct run *run, struct err *e)
 		if (r < 0)
 			return r;
 		r = start_once(run, &failed, e);
-		if (r == 0)
+		if (r == 0) {
+			/* Once, for the plan that holds. The command waits. */
+			tell_loss(run);
+			tell_gaps(run);
 			return 0;
+		}
 		if (give_up_something(run, &failed) != 0)
 			return r;
 	}

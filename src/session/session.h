@@ -29,8 +29,10 @@ struct session_options {
 	bool no_userns; /* plan as if user namespaces were not to be had */
 	const int *pass_fds;
 	size_t n_pass_fds;
-	void (*gap)(void *context, const struct gap *gap);
-	void *gap_context;
+	void (*gap)(void *context, const struct gap *gap); /* for each, once; NULL: nobody */
+	/* Something private_scope asks for is less private, TEXT says why; the gaps say how. */
+	void (*loss)(void *context, const char *text);
+	void *gap_context; /* of both */
 };
 
 /*

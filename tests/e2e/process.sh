@@ -247,6 +247,21 @@ refuses_to_nest() {
 }
 check 'a run inside a run is refused, and says why' refuses_to_nest
 
+says_what_is_lost() {
+	inside true 2>message
+	[ ! -s message ]
+	unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$LAPBELT" "$@"' sh \
+		run touch ran 2>message
+	cat message
+	[ -e ran ]
+	[ "$(wc -l <message)" -eq 1 ]
+	grep 'no user namespaces' message
+	unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$LAPBELT" "$@"' sh \
+		run --no-userns true 2>message
+	[ ! -s message ]
+}
+has_userns && check 'a run without the user namespaces it wants says so, once' says_what_is_lost
+
 # --- blocking opens -----------------------------------------------------------------------------------------------
 
 lib_patience=20
