@@ -25,22 +25,26 @@ static uint64_t kept_mask(void)
 	return mask;
 }
 
+int caps_drop_bounding(void)
+{
+	uint64_t mask = kept_mask();
+
+	for (int cap = 0; cap < 64; cap++) {
+		if ((mask & (1ull << cap)) || prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+			continue;
+		/* EINVAL: the first number this kernel does not know. EPERM: of none, without
+		 * CAP_SETPCAP; then no_new_privs alone keeps an exec from giving any. */
+		return errno == EINVAL || errno == EPERM ? 0 : -1;
+	}
+	return 0;
+}
+
 int caps_drop(uint64_t also)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2];
 	uint64_t mask = kept_mask() | also;
 
-	/* Ends at the first number this kernel does not know. */
-	for (int cap = 0; cap < 64; cap++) {
-		int held = prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
-
-		if (held < 0)
-			break;
-		if (held && !(mask & (1ull << cap)) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0 &&
-		    errno != EPERM)
-			return -1;
-	}
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	if (syscall(SYS_capget, &header, data) < 0)
 		return -1;

@@ -46,21 +46,29 @@ __attribute__((noreturn)) static void fail(int control, enum spawn_stage stage, 
 
 /* ---- The command ---- */
 
-/* Every signal back to its default but those that were ignored when we were started. */
-static void restore_signals(const struct child_context *context)
+static void clear_signals(void)
 {
 	struct sigaction action;
 
 	for (int i = 1; i < NSIG; i++) {
 		if (sigaction(i, NULL, &action) < 0)
 			continue;
-		if (action.sa_handler != SIG_IGN && !(i == SIGCHLD && context->sigchld_ignored))
+		if (action.sa_handler != SIG_IGN)
 			action.sa_handler = SIG_DFL;
-		else
-			action.sa_handler = SIG_IGN;
 		action.sa_flags = 0;
 		(void)sigaction(i, &action, NULL);
 	}
+}
+
+/* Every signal back to its default but those that were ignored when we were started. */
+static void restore_signals(const struct child_context *context)
+{
+	const struct sigaction ignored = {.sa_handler = SIG_IGN};
+
+	if (!context->signals_cleared)
+		clear_signals();
+	if (context->sigchld_ignored)
+		(void)sigaction(SIGCHLD, &ignored, NULL);
 	(void)sigprocmask(SIG_SETMASK, context->options->mask, NULL);
 }
 
@@ -159,7 +167,7 @@ __attribute__((noreturn)) static void command(const struct child_context *contex
 		fail(context->control, STAGE_LANDLOCK, 0);
 	if (options->cwd && chdir(options->cwd) < 0)
 		fail(context->control, STAGE_CWD, 0);
-	if (caps_drop(0) < 0)
+	if (caps_drop_bounding() < 0 || caps_drop(0) < 0)
 		fail(context->control, STAGE_CAPS, 0);
 	if (scrub(context, ruleset) < 0)
 		fail(context->control, STAGE_FDS, 0);

@@ -85,10 +85,13 @@ int ns_loopback_up(void);
 int mount_apply(const struct plan *plan, size_t *ret_at);
 
 /*
- * Drops capabilities to those that matter for a user's own files (chown, dac_override, fowner,
- * fsetid, kill, setuid, setgid ...) and ALSO, a set of bits; the others leave the bounding set.
+ * Drops the calling thread's capabilities to those that matter for a user's own files (chown,
+ * dac_override, fowner, fsetid, kill, setuid, setgid ...) and ALSO, a set of bits.
  */
 int caps_drop(uint64_t also);
+
+/* Takes all that caps_drop(0) would not leave from the bounding set: no exec gives them back. */
+int caps_drop_bounding(void);
 
 /* Closes every descriptor from 3 on but KEEP (ascending, may repeat). 0, or -1: something is open.
  */
