@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/map.h"
 #include "session/facts.h"
 #include "base/banned.h"
 
@@ -20,9 +21,69 @@ enum {
 struct search {
 	const struct default_facts *facts;
 	struct arena *arena;
+	struct map parents; /* those looked at: to their enum shape */
 	struct paths usual, moved;
 	struct err *e;
 };
+
+/* ---- What a path is before any link is followed ---- */
+
+enum shape {
+	SHAPE_ABSENT,
+	SHAPE_DIRECTORY,
+	SHAPE_OTHER,
+	SHAPE_LINKED, /* it is a link, or leads through one */
+};
+
+static enum shape look_at(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return SHAPE_ABSENT;
+	return S_ISLNK(st.st_mode)   ? SHAPE_LINKED
+	       : S_ISDIR(st.st_mode) ? SHAPE_DIRECTORY
+				     : SHAPE_OTHER;
+}
+
+/* PARENT, which many names have, is looked at once. */
+static enum shape look_at_parent(struct search *search, const char *parent)
+{
+	static enum shape shapes[] = {SHAPE_ABSENT, SHAPE_DIRECTORY, SHAPE_OTHER, SHAPE_LINKED};
+	enum shape *known = map_get(&search->parents, str_of(parent));
+	char *key = NULL;
+
+	if (known)
+		return *known;
+	known = &shapes[look_at(parent)];
+	key = arena_strdup(search->arena, str_of(parent));
+	/* Without memory it is looked at again. */
+	if (key)
+		(void)map_put(&search->parents, str_of(key), known);
+	return *known;
+}
+
+/*
+ * PATH, whose part up to the home directory, if it begins with that, is known to have no links.
+ * What is below a file has the file's.
+ */
+static enum shape shape_of(struct search *search, const char *path)
+{
+	struct str home = search->facts->home;
+	size_t n = str_is_below(str_of(path), home) ? home.n : 0;
+	enum shape shape = SHAPE_DIRECTORY;
+	char part[PATH_MAX];
+
+	while (path[n] && shape == SHAPE_DIRECTORY) {
+		n += 1 + strcspn(path + n + 1, "/");
+		if (n >= sizeof(part))
+			return SHAPE_ABSENT;
+		memcpy(part, path, n);
+		part[n] = '\0';
+		shape = path[n] ? look_at_parent(search, part) : look_at(part);
+	}
+	return shape;
+}
 
 /* ---- Where a path leads ---- */
 
@@ -47,12 +108,26 @@ static const char *without_slashes(struct arena *arena, const char *path)
 	return arena_strdup(arena, (struct str){path, n});
 }
 
-/* As realpath(3), also for what is not there yet. p NULL: a loop, or no memory. */
-static struct str resolve(struct arena *arena, const char *path)
+static bool has_special_names(const char *path)
 {
+	for (const char *slash = path; slash; slash = strchr(slash + 1, '/')) {
+		size_t n = strcspn(slash + 1, "/");
+
+		if (n == 0 || (n <= 2 && strspn(slash + 1, ".") >= n))
+			return true;
+	}
+	return false;
+}
+
+/* As realpath(3), also for what is not there yet. p NULL: a loop, or no memory. */
+static struct str resolve(struct search *search, const char *path)
+{
+	struct arena *arena = search->arena;
 	const char *tail = "";
 
 	path = without_slashes(arena, path);
+	if (path && !has_special_names(path) && shape_of(search, path) != SHAPE_LINKED)
+		return str_of(path);
 	for (unsigned links = 0; path && tail && links < LINKS_MAX;) {
 		struct str real = facts_real_path(arena, path);
 		const char *slash, *target;
@@ -104,7 +179,7 @@ static bool is_public(const char *path)
 
 static int add(struct search *search, const char *path)
 {
-	struct str real = resolve(search->arena, path);
+	struct str real = resolve(search, path);
 
 	if (!real.p || is_below_any(real, &search->usual) || is_below_any(real, &search->moved) ||
 	    is_too_wide(search->facts, real) || is_public(real.p))
@@ -133,39 +208,6 @@ static int add_links_in(struct search *search, const char *path)
 	}
 	closedir(stream);
 	return r;
-}
-
-/* What a path is before any link is followed. */
-enum shape {
-	SHAPE_ABSENT,
-	SHAPE_DIRECTORY,
-	SHAPE_OTHER,
-	SHAPE_LINKED, /* it is a link, or leads through one */
-};
-
-/* PATH, whose part up to the home directory, if it begins with that, is known to have no links. */
-static enum shape shape_of(const struct search *search, const char *path)
-{
-	struct str home = search->facts->home;
-	size_t n = str_is_below(str_of(path), home) ? home.n : 0;
-	enum shape shape = SHAPE_DIRECTORY;
-	char part[PATH_MAX];
-
-	while (path[n] && shape == SHAPE_DIRECTORY) {
-		struct stat st;
-
-		n += 1 + strcspn(path + n + 1, "/");
-		if (n >= sizeof(part))
-			return SHAPE_ABSENT;
-		memcpy(part, path, n);
-		part[n] = '\0';
-		if (lstat(part, &st) < 0)
-			return SHAPE_ABSENT;
-		shape = S_ISLNK(st.st_mode)   ? SHAPE_LINKED
-			: S_ISDIR(st.st_mode) ? SHAPE_DIRECTORY
-					      : SHAPE_OTHER;
-	}
-	return shape;
 }
 
 /* PATH may lead elsewhere, and what is in it too. */
@@ -298,6 +340,7 @@ int facts_secrets(struct default_facts *facts, struct arena *arena, struct err *
 	struct search search = {
 		.facts = facts,
 		.arena = arena,
+		.parents = {.arena = arena},
 		.usual = {.arena = arena},
 		.moved = {.arena = arena},
 		.e = e,
