@@ -156,7 +156,8 @@ void init_guard(const struct child_context *context, pid_t init)
 	};
 	int status = 0;
 
-	while (poll(polled, 2, -1) < 0 && errno == EINTR)
+	/* Without that descriptor nothing is lost but the next step. */
+	while (polled[1].fd >= 0 && poll(polled, 2, -1) < 0 && errno == EINTR)
 		;
 	/* The run is over: one that somebody has stopped shall see it. */
 	(void)kill(init, SIGCONT);
