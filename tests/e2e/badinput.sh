@@ -136,6 +136,7 @@ refused 'run with an unknown option' 64 'no-such-option' "$LAPBELT" run --no-suc
 refused 'a mistyped option gets a hint' 64 '^hint: ' "$LAPBELT" run --wriet . -- touch ran
 refused 'run --write without a directory' 64 . "$LAPBELT" run --write
 refused 'run --pass-fd with a word' 64 '--pass-fd' "$LAPBELT" run --pass-fd five -- touch ran
+refused 'run --status-fd with standard input' 64 'input' "$LAPBELT" run --status-fd 0 -- touch ran
 refused 'run --pass-fd with a closed descriptor' '64|71' '77' "$LAPBELT" run --pass-fd 77 -- touch ran
 refused 'exec without a profile' 64 . "$LAPBELT" exec touch ran
 refused 'exec without a command' 64 . "$LAPBELT" exec -p '(version 1) (allow default)'

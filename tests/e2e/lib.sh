@@ -76,7 +76,7 @@ fails() {
 	lib_result=0
 	"$@" || lib_result=$?
 	case $lib_result in
-	0 | 64 | 65 | 71 | 78 | 127)
+	0 | 64 | 65 | 70 | 71 | 78 | 127)
 		echo "status $lib_result: $*"
 		return 1
 		;;
@@ -195,7 +195,7 @@ denied() {
 	world_listing >"$base/after"
 	case $lib_result in
 	0) lib_fail "$1" 'inside it succeeds' ;;
-	64 | 65 | 71 | 78 | 124 | 127) lib_fail "$1" "inside it does not run ($lib_result)" ;;
+	64 | 65 | 70 | 71 | 78 | 124 | 127) lib_fail "$1" "inside it does not run ($lib_result)" ;;
 	*)
 		if cmp -s "$base/before" "$base/after"; then
 			lib_pass "$1"

@@ -201,7 +201,7 @@ static void what_the_host_handles_is_its_own(void)
 
 static int is_as_before(void)
 {
-	struct sigaction action;
+	struct sigaction actions[SIGSYS + 1], action;
 	sigset_t before, after;
 	int reaper = -1, status = -1;
 	pid_t own = fork();
@@ -210,11 +210,14 @@ static int is_as_before(void)
 		_exit(5);
 	add_thread();
 	(void)pthread_sigmask(SIG_SETMASK, NULL, &before);
+	for (int i = 1; i <= SIGSYS; i++)
+		(void)sigaction(i, NULL, &actions[i]);
 	CHECK_INT(run_shell(WAITS), 3);
 	(void)pthread_sigmask(SIG_SETMASK, NULL, &after);
-	for (int i = 1; i < SIGRTMIN; i++)
+	for (int i = 1; i <= SIGSYS; i++)
 		if (sigismember(&before, i) != sigismember(&after, i) ||
-		    (sigaction(i, NULL, &action) == 0 && action.sa_handler != SIG_DFL)) {
+		    (sigaction(i, NULL, &action) == 0 &&
+		     action.sa_handler != actions[i].sa_handler)) {
 			printf("# signal %d\n", i);
 			test_failures_here++;
 		}
