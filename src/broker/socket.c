@@ -43,28 +43,26 @@ static void socket_release(struct socket_call *socket)
 }
 #define cleanup_socket __attribute__((cleanup(socket_release)))
 
-/* Takes the socket in argument 0 and, with LENGTH > 0, the address at ADDRESS. 0, or -1 with errno.
+/*
+ * Takes the socket in argument 0 and the address at ADDRESS, in the order in which the kernel looks
+ * at them. 0, or -1 with errno.
  */
-static int take(const struct call *call, uint64_t address, uint64_t length, struct socket_call *ret)
+static int take(const struct call *call, uint64_t address, int length, struct socket_call *ret)
 {
 	socklen_t size = sizeof(int);
 
-	ret->fd = -1;
-	memset(&ret->address, 0, sizeof(ret->address));
-	if ((int)length < 0 || length > sizeof(ret->address)) {
-		errno = EINVAL;
-		return -1;
-	}
-	ret->length = (socklen_t)length;
-	if (length && call_read(call, address, &ret->address, length) < 0)
-		return -1;
-	ret->fd = caller_fd(call, (int)call->args[0]);
+	*ret = (struct socket_call){.fd = caller_fd(call, (int)call->args[0])};
 	if (ret->fd < 0)
 		return -1;
 	if (getsockopt(ret->fd, SOL_SOCKET, SO_DOMAIN, &ret->domain, &size) < 0 ||
 	    getsockopt(ret->fd, SOL_SOCKET, SO_TYPE, &ret->type, &size) < 0)
 		return -1; /* ENOTSOCK */
-	return 0;
+	if (length < 0 || (size_t)length > sizeof(ret->address)) {
+		errno = EINVAL;
+		return -1;
+	}
+	ret->length = (socklen_t)length;
+	return length ? call_read(call, address, &ret->address, (size_t)length) : 0;
 }
 
 /* ---- Internet addresses ---- */
@@ -74,26 +72,29 @@ static unsigned transport(int type)
 	return type == SOCK_STREAM ? PROTO_TCP : PROTO_UDP;
 }
 
-/* ADDRESS as an endpoint. 0, or -1 with errno. */
-static int endpoint_of(const union address *address, socklen_t length, int type,
-		       struct endpoint *ret)
+/* SIN6_LEN_RFC2133 leaves out the scope id. */
+static const socklen_t in_length = sizeof(struct sockaddr_in);
+static const socklen_t in6_length = offsetof(struct sockaddr_in6, sin6_scope_id);
+
+/* ADDRESS as an endpoint of SOCKET. 0, or -1 with the errno that the kernel would give. */
+static int endpoint_of(const struct socket_call *socket, const union address *address,
+		       socklen_t length, struct endpoint *ret)
 {
-	*ret = (struct endpoint){.proto = transport(type)};
-	if (address->any.sa_family == AF_INET && length >= sizeof(address->in)) {
+	*ret = (struct endpoint){.proto = transport(socket->type)};
+	if (address->any.sa_family == AF_INET && length >= in_length) {
 		ret->proto |= PROTO_IP4;
 		memcpy(ret->addr, &address->in.sin_addr, 4);
 		ret->port = ntohs(address->in.sin_port);
 		return 0;
 	}
-	/* SIN6_LEN_RFC2133 leaves out the scope id. */
-	if (address->any.sa_family == AF_INET6 &&
-	    length >= offsetof(struct sockaddr_in6, sin6_scope_id)) {
+	if (address->any.sa_family == AF_INET6 && length >= in6_length) {
 		ret->proto |= PROTO_IP6;
 		memcpy(ret->addr, &address->in6.sin6_addr, 16);
 		ret->port = ntohs(address->in6.sin6_port);
 		return 0;
 	}
-	errno = EAFNOSUPPORT;
+	errno = length < (socket->domain == AF_INET ? in_length : in6_length) ? EINVAL
+									      : EAFNOSUPPORT;
 	return -1;
 }
 
@@ -106,7 +107,7 @@ static struct endpoint local_end(const struct socket_call *socket)
 
 	memset(&name, 0, sizeof(name));
 	if (getsockname(socket->fd, &name.any, &length) < 0 ||
-	    endpoint_of(&name, length, socket->type, &local) < 0)
+	    endpoint_of(socket, &name, length, &local) < 0)
 		local = (struct endpoint){
 			.proto = transport(socket->type) |
 				 (socket->domain == AF_INET6 ? PROTO_IP6 : PROTO_IP4)};
@@ -133,18 +134,40 @@ static bool may_inet(const struct call *call, enum op op, const struct endpoint 
 
 /* ---- Unix sockets ---- */
 
-/* The path in a sockaddr_un; 0: abstract or unnamed. */
-static size_t unix_path(const struct socket_call *socket, char *to)
-{
-	size_t n = socket->length - offsetof(struct sockaddr_un, sun_path);
+enum {
+	NAME_AT = offsetof(struct sockaddr_un, sun_path),
+	NAME_MAX_UN = sizeof(((struct sockaddr_un *)0)->sun_path), /* a NUL need not follow */
+};
 
-	if (socket->length <= offsetof(struct sockaddr_un, sun_path) ||
-	    socket->address.un.sun_path[0] == '\0')
+/* The name in the address. -1: no address of a unix socket, EINVAL. */
+static int check_unix(const struct socket_call *socket)
+{
+	if (socket->address.any.sa_family == AF_UNIX && socket->length >= NAME_AT &&
+	    socket->length <= sizeof(socket->address.un))
 		return 0;
-	n = strnlen(socket->address.un.sun_path, n);
-	memcpy(to, socket->address.un.sun_path, n);
+	errno = EINVAL;
+	return -1;
+}
+
+/* The path in a checked address, into TO of NAME_MAX_UN + 1. 0: abstract or unnamed. */
+static size_t unix_path(const union address *address, socklen_t length, char *to)
+{
+	size_t n = strnlen(address->un.sun_path, length - NAME_AT);
+
+	memcpy(to, address->un.sun_path, n);
 	to[n] = '\0';
 	return n;
+}
+
+/* The address for PATH, of at most NAME_MAX_UN bytes. */
+static void set_unix_path(struct socket_call *socket, const char *path)
+{
+	size_t n = strlen(path);
+
+	memset(&socket->address, 0, sizeof(socket->address));
+	socket->address.un.sun_family = AF_UNIX;
+	memcpy(socket->address.un.sun_path, path, n);
+	socket->length = (socklen_t)(NAME_AT + n + (n < NAME_MAX_UN));
 }
 
 static bool may_unix(const struct call *call, enum op op, const struct place *place)
@@ -242,11 +265,14 @@ static void do_connect(struct call *call, struct socket_call *socket, struct pla
 
 static void connect_unix(struct call *call, struct socket_call *socket)
 {
-	char path[sizeof(socket->address.un.sun_path) + 1];
+	char path[NAME_MAX_UN + 1];
 	struct place cleanup_place place = PLACE_NONE;
-	struct fd_path pinned;
 
-	if (unix_path(socket, path) == 0) {
+	if (check_unix(socket) < 0 || socket->length == NAME_AT) {
+		call_error(call, EINVAL);
+		return;
+	}
+	if (unix_path(&socket->address, socket->length, path) == 0) {
 		if (may_unix(call, OP_NETWORK_OUTBOUND, NULL))
 			do_connect(call, socket, &place);
 		else
@@ -262,10 +288,7 @@ static void connect_unix(struct call *call, struct socket_call *socket)
 		call_error(call, EPERM);
 		return;
 	}
-	pinned = fd_path(place.object);
-	memcpy(socket->address.un.sun_path, pinned.text, sizeof(pinned.text));
-	socket->length =
-		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(pinned.text) + 1);
+	set_unix_path(socket, fd_path(place.object).text);
 	do_connect(call, socket, &place);
 }
 
@@ -275,17 +298,17 @@ void handle_connect(struct call *call)
 	struct place cleanup_place place = PLACE_NONE;
 	struct endpoint local, remote;
 
-	if (take(call, call->args[1], call->args[2], &socket) < 0) {
+	if (take(call, call->args[1], (int)call->args[2], &socket) < 0) {
 		call_error(call, errno);
 	} else if (socket.address.any.sa_family == AF_UNSPEC) {
 		/* Dissolves an association; grants nothing. */
 		call_result(call, connect(socket.fd, &socket.address.any, socket.length));
-	} else if (socket.domain == AF_UNIX && socket.address.any.sa_family == AF_UNIX) {
+	} else if (socket.domain == AF_UNIX) {
 		connect_unix(call, &socket);
 	} else if (socket.domain != AF_INET && socket.domain != AF_INET6) {
 		/* Families the filter lets through reach nothing outside (netlink: the kernel). */
 		call_result(call, connect(socket.fd, &socket.address.any, socket.length));
-	} else if (endpoint_of(&socket.address, socket.length, socket.type, &remote) < 0) {
+	} else if (endpoint_of(&socket, &socket.address, socket.length, &remote) < 0) {
 		call_error(call, errno);
 	} else {
 		local = local_end(&socket);
@@ -298,60 +321,89 @@ void handle_connect(struct call *call)
 
 /* ---- bind, listen ---- */
 
+/* bind(2) takes no directory descriptor: our thread's working directory is ours alone. */
+static int bind_at(const struct call *call, struct socket_call *socket, const struct place *place)
+{
+	int r, error;
+
+	if (fchdir(place->dir) < 0)
+		return -1;
+	set_unix_path(socket, place->name);
+	r = bind(socket->fd, &socket->address.any, socket->length);
+	error = errno;
+	/* Only not to hold on to the directory; nothing of ours depends on where we are. */
+	(void)!fchdir(call->broker->proc);
+	errno = error;
+	return r;
+}
+
+static bool is_there(const struct place *place)
+{
+	return faccessat(place->dir, place->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 static void bind_unix(struct call *call, struct socket_call *socket)
 {
-	char path[sizeof(socket->address.un.sun_path) + 1];
+	char path[NAME_MAX_UN + 1];
 	struct place cleanup_place place = PLACE_NONE;
 	struct subject subject = {.place = &place, .vnode_type = VNODE_SOCKET};
+	int r;
 
-	if (unix_path(socket, path) == 0) {
+	if (check_unix(socket) < 0) {
+		call_error(call, errno);
+	} else if (unix_path(&socket->address, socket->length, path) == 0) {
 		if (may_unix(call, OP_NETWORK_BIND, NULL))
 			call_result(call, bind(socket->fd, &socket->address.any, socket->length));
 		else
 			call_error(call, EPERM);
-		return;
-	}
-	if (resolve_name(call, AT_FDCWD, path, &place) < 0) {
+	} else if (resolve_name(call, AT_FDCWD, path, &place) < 0) {
 		call_error(call, errno == EEXIST ? EADDRINUSE : errno);
-		return;
+	} else if (place.trailing_slash) {
+		call_error(call, is_there(&place) ? EADDRINUSE : ENOENT);
+	} else if (!may_unix(call, OP_NETWORK_BIND, &place) ||
+		   !judge(call, OP_FILE_WRITE_CREATE, &subject)) {
+		call_error(call, is_there(&place) ? EADDRINUSE : EPERM);
+	} else {
+		r = bind_at(call, socket, &place);
+		if (r == 0)
+			judge_made(call->broker, &place);
+		call_result(call, r);
 	}
-	if (!may_unix(call, OP_NETWORK_BIND, &place) ||
-	    !judge(call, OP_FILE_WRITE_CREATE, &subject)) {
-		call_error(call, faccessat(place.dir, place.name, F_OK, AT_SYMLINK_NOFOLLOW) == 0
-					 ? EADDRINUSE
-					 : EPERM);
-		return;
-	}
-	/* bind(2) takes no directory descriptor: our thread's working directory is ours alone. */
-	if (fchdir(place.dir) < 0) {
+}
+
+/* Once AF_UNSPEC meant AF_INET to bind(2), and with no address it still does. */
+static void know_old_family(struct socket_call *socket)
+{
+	if (socket->domain == AF_INET && socket->address.any.sa_family == AF_UNSPEC &&
+	    socket->length >= in_length && socket->address.in.sin_addr.s_addr == INADDR_ANY)
+		socket->address.any.sa_family = AF_INET;
+}
+
+static void bind_inet(struct call *call, struct socket_call *socket)
+{
+	struct endpoint local;
+
+	know_old_family(socket);
+	if (endpoint_of(socket, &socket->address, socket->length, &local) < 0)
 		call_error(call, errno);
-		return;
-	}
-	memcpy(socket->address.un.sun_path, place.name, strlen(place.name) + 1);
-	socket->length =
-		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(place.name) + 1);
-	call_result(call, bind(socket->fd, &socket->address.any, socket->length));
-	/* Only not to hold on to the directory; nothing of ours depends on where we are. */
-	(void)!fchdir(call->broker->proc);
+	else if (may_inet(call, OP_NETWORK_BIND, &local, NULL))
+		call_result(call, bind(socket->fd, &socket->address.any, socket->length));
+	else
+		call_error(call, EPERM);
 }
 
 void handle_bind(struct call *call)
 {
 	struct socket_call cleanup_socket socket;
-	struct endpoint local;
 
-	if (take(call, call->args[1], call->args[2], &socket) < 0)
+	if (take(call, call->args[1], (int)call->args[2], &socket) < 0)
 		call_error(call, errno);
-	else if (socket.domain == AF_UNIX && socket.address.any.sa_family == AF_UNIX)
+	else if (socket.domain == AF_UNIX)
 		bind_unix(call, &socket);
-	else if (socket.domain != AF_INET && socket.domain != AF_INET6)
+	else if (socket.domain == AF_INET || socket.domain == AF_INET6)
+		bind_inet(call, &socket);
+	else /* families the filter lets through reach nothing outside (netlink: the kernel) */
 		call_result(call, bind(socket.fd, &socket.address.any, socket.length));
-	else if (endpoint_of(&socket.address, socket.length, socket.type, &local) < 0)
-		call_error(call, errno);
-	else if (may_inet(call, OP_NETWORK_BIND, &local, NULL))
-		call_result(call, bind(socket.fd, &socket.address.any, socket.length));
-	else
-		call_error(call, EPERM);
 }
 
 void handle_listen(struct call *call)
@@ -385,7 +437,7 @@ void handle_sendto(struct call *call)
 	size_t n = call->args[2];
 	struct endpoint local, remote;
 
-	if (take(call, call->args[4], call->args[5], &socket) < 0) {
+	if (take(call, call->args[4], (int)call->args[5], &socket) < 0) {
 		call_error(call, errno);
 		return;
 	}
@@ -393,7 +445,7 @@ void handle_sendto(struct call *call)
 	 * kernel. */
 	if (socket.type == SOCK_DGRAM && (socket.domain == AF_INET || socket.domain == AF_INET6) &&
 	    socket.address.any.sa_family != AF_UNSPEC) {
-		if (endpoint_of(&socket.address, socket.length, socket.type, &remote) < 0) {
+		if (endpoint_of(&socket, &socket.address, socket.length, &remote) < 0) {
 			call_error(call, errno);
 			return;
 		}
