@@ -91,7 +91,6 @@ static const struct {
 	{SYS_connect, handle_connect},
 	{SYS_bind, handle_bind},
 	{SYS_listen, handle_listen},
-	{SYS_sendto, handle_sendto},
 	{SYS_execve, handle_exec},
 	{SYS_execveat, handle_exec},
 	{SYS_kill, handle_signal},

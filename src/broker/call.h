@@ -214,7 +214,6 @@ void handle_xattr(struct call *call);
 void handle_connect(struct call *call);
 void handle_bind(struct call *call);
 void handle_listen(struct call *call);
-void handle_sendto(struct call *call);
 void handle_exec(struct call *call);
 void handle_signal(struct call *call);
 void handle_process(struct call *call); /* prlimit, setpriority ... on another process */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * connect(2), bind(2), listen(2), sendto(2): by address. We act on a duplicate
+ * connect(2), bind(2), listen(2): by address. We act on a duplicate
  * of the caller's socket with our own copy of the address, so nothing the
  * caller changes afterwards counts; the socket stays the caller's own, with its
  * options, its network namespace and its place in epoll sets.
@@ -423,53 +423,4 @@ void handle_listen(struct call *call)
 		}
 	}
 	call_result(call, listen(socket.fd, (int)call->args[1]));
-}
-
-/* ---- sendto ---- */
-
-void handle_sendto(struct call *call)
-{
-	enum {
-		DATAGRAM_MAX = 65536
-	};
-	struct socket_call cleanup_socket socket;
-	cleanup_free void *data = NULL;
-	size_t n = call->args[2];
-	struct endpoint local, remote;
-
-	if (take(call, call->args[4], (int)call->args[5], &socket) < 0) {
-		call_error(call, errno);
-		return;
-	}
-	/* Only datagrams go where an address says; on a stream it is ignored or refused by the
-	 * kernel. */
-	if (socket.type == SOCK_DGRAM && (socket.domain == AF_INET || socket.domain == AF_INET6) &&
-	    socket.address.any.sa_family != AF_UNSPEC) {
-		if (endpoint_of(&socket, &socket.address, socket.length, &remote) < 0) {
-			call_error(call, errno);
-			return;
-		}
-		local = local_end(&socket);
-		if (!may_inet(call, OP_NETWORK_OUTBOUND, &local, &remote)) {
-			call_error(call, EPERM);
-			return;
-		}
-	} else if (socket.domain == AF_UNIX && socket.type == SOCK_DGRAM) {
-		call_error(call, EPERM); /* the filter makes no such sockets */
-		return;
-	}
-	if (n > DATAGRAM_MAX)
-		n = DATAGRAM_MAX; /* a stream may take less than it is given */
-	if (n < call->args[2] && socket.type == SOCK_DGRAM) {
-		call_error(call, EMSGSIZE);
-		return;
-	}
-	data = malloc(n ? n : 1);
-	if (!data || (n && call_read(call, call->args[1], data, n) < 0)) {
-		call_error(call, data ? errno : ENOMEM);
-		return;
-	}
-	call_result(call,
-		    sendto(socket.fd, data, n, (int)call->args[3] | MSG_DONTWAIT | MSG_NOSIGNAL,
-			   &socket.address.any, socket.length));
 }

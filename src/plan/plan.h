@@ -164,7 +164,7 @@ enum broker_class {
 	BROKER_READ = 1 << 1,  /* open for read */
 	BROKER_ATTR = 1 << 2,  /* chmod, chown, utimes, xattr, their fd forms, access with W_OK */
 	BROKER_UNIX = 1 << 3,  /* connect and bind: unix sockets by path */
-	BROKER_INET = 1 << 4,  /* connect, bind, listen, sendto: by address and port */
+	BROKER_INET = 1 << 4,  /* connect, bind, listen: by address and port */
 	BROKER_EXEC = 1 << 5,
 	BROKER_SIGNAL = 1 << 6,
 };

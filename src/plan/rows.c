@@ -18,7 +18,6 @@
 #define ALL          0xffffffffu
 #define ANY(n, bits) {ARG_ANY, (n), (bits), 0}
 #define NO(n, bits)  {ARG_NO, (n), (bits), 0}
-#define POINTER(n)   {ARG_POINTER, (n), 0, 0}
 #define IS(n, value) {ARG_EQUAL, (n), ALL, (value)}
 /* argument & bits == value */
 #define BITS(n, bits, value) {ARG_EQUAL, (n), (bits), (value)}

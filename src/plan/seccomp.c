@@ -170,31 +170,19 @@ static void emit_return(struct program *program, uint32_t value)
 
 static size_t test_length(const struct arg_test *test)
 {
-	switch (test->kind) {
-	case ARG_NONE:
+	if (test->kind == ARG_NONE)
 		return 0;
-	case ARG_POINTER:
-		return 4;
-	default:
-		return test->mask == ~0u ? 2 : 3;
-	}
+	return test->mask == ~0u ? 2 : 3;
 }
 
 /* When TEST does not hold the program goes on at TO. */
 static void emit_test(struct program *program, const struct arg_test *test, size_t to)
 {
-	uint32_t low = BPF_ARGS + 8 * test->arg;
 	size_t end = program->n + test_length(test);
 	uint8_t miss = (uint8_t)(to - end);
 
 	assert(to >= end && to - end <= UINT8_MAX);
-	emit_load(program, low);
-	if (test->kind == ARG_POINTER) {
-		emit(program, BPF_JUMP_EQUAL, 0, 0, 2); /* low word set: holds */
-		emit_load(program, low + 4);
-		emit(program, BPF_JUMP_EQUAL, 0, miss, 0);
-		return;
-	}
+	emit_load(program, BPF_ARGS + 8 * test->arg);
 	if (test->mask != ~0u)
 		emit(program, BPF_AND, test->mask, 0, 0);
 	if (test->kind == ARG_ANY)

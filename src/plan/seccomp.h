@@ -36,11 +36,10 @@ enum linux_errno {
 };
 
 enum test_kind {
-	ARG_NONE,    /* ends a list of tests */
-	ARG_EQUAL,   /* (low word & mask) == value */
-	ARG_ANY,     /* (low word & mask) != 0 */
-	ARG_NO,      /* (low word & mask) == 0 */
-	ARG_POINTER, /* the whole argument is not NULL */
+	ARG_NONE,  /* ends a list of tests */
+	ARG_EQUAL, /* (low word & mask) == value */
+	ARG_ANY,   /* (low word & mask) != 0 */
+	ARG_NO,    /* (low word & mask) == 0 */
 };
 
 /*
