@@ -32,10 +32,6 @@ enum {
 	SYNC_WAKE_UP = 1
 };
 
-enum {
-	RETRY_MS = 10
-};
-
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452 /* 6.6 */
 #endif
@@ -172,7 +168,7 @@ static void serve(struct broker *broker, struct seccomp_notif *notification, siz
 				   {.fd = broker->stop, .events = POLLIN}};
 
 	for (;;) {
-		int n = poll(polled, 2, broker->pending ? RETRY_MS : -1);
+		int n = poll(polled, 2, pending_timeout(broker));
 
 		if (n < 0 && errno != EINTR)
 			return;
@@ -182,8 +178,7 @@ static void serve(struct broker *broker, struct seccomp_notif *notification, siz
 			receive(broker, notification, size);
 		else if (n > 0 && polled[0].revents)
 			return; /* POLLHUP: nobody is left inside */
-		if (broker->pending)
-			pending_retry(broker);
+		pending_retry(broker);
 	}
 }
 

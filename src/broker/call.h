@@ -15,6 +15,13 @@
 
 struct pending;
 
+/* Calls that wait (pending.c), those whose turn is next first. */
+struct pending_queue {
+	struct pending *first, *last;
+	unsigned n;
+	int64_t next_ms; /* when it is their turn, as clock_ms() counts */
+};
+
 struct broker {
 	const struct policy *policy;
 	const struct plan_input *input;
@@ -36,8 +43,7 @@ struct broker {
 	struct fresh fresh;
 	bool shared_shm; /* /dev/shm is private in name only: `shm` says what is ours in it */
 	struct made shm;
-	struct pending *pending;
-	unsigned n_pending;
+	struct pending_queue pending;
 };
 
 /* A system call that waits for its answer. Handlers answer it exactly once. */
@@ -48,6 +54,7 @@ struct call {
 	pid_t tid; /* the calling thread, in our pid namespace */
 	int nr;
 	uint64_t args[6];
+	int interrupted; /* what a signal ends its waiting with; 0: as SA_RESTART says */
 	bool answered;
 };
 
@@ -228,7 +235,16 @@ void handle_setids(struct call *call);
  */
 void pending_add(struct call *call, void (*retry)(struct call *call, void *data),
 		 void (*release)(void *data), void *data);
+
+/* Tries some of them, if it is time. */
 void pending_retry(struct broker *broker);
+
+/* How long poll(2) may wait: milliseconds, or -1. */
+int pending_timeout(const struct broker *broker);
+
 void pending_free(struct broker *broker);
+
+/* CLOCK_MONOTONIC. */
+int64_t clock_ms(void);
 
 #endif

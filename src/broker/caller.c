@@ -343,7 +343,10 @@ static uint64_t signal_set(const char *status, const char *name)
 	return field ? strtoull(field, NULL, 16) : 0;
 }
 
-/* A signal of the whole process may yet be another thread's. */
+/*
+ * A signal of the whole process may yet be another thread's, but the kernel offers it to the first
+ * thread before all others.
+ */
 bool caller_has_signal(const struct call *call)
 {
 	char status[STATUS_SIZE];
@@ -352,7 +355,8 @@ bool caller_has_signal(const struct call *call)
 	if (read_status(call, status, sizeof(status)) < 0)
 		return false;
 	pending = signal_set(status, "SigPnd");
-	if (number_at(status_field(status, "Threads"), 0) == 1)
+	if (number_at(status_field(status, "Threads"), 0) == 1 ||
+	    number_at(status_field(status, "Tgid"), 0) == (unsigned)call->tid)
 		pending |= signal_set(status, "ShdPnd");
 	return (pending & ~(signal_set(status, "SigBlk") | signal_set(status, "SigIgn"))) != 0;
 }
