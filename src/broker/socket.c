@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -192,7 +193,9 @@ static bool may_unix(const struct call *call, enum op op, const struct place *pl
 struct connecting {
 	struct socket_call socket;
 	struct place place;
-	bool under_way; /* the kernel is at it; else it had no room for us yet */
+	bool under_way;   /* the kernel is at it; else it had no room for us yet */
+	int late;         /* the error when time is over */
+	int64_t deadline; /* SO_SNDTIMEO, as clock_ms() counts; INT64_MAX: none */
 };
 
 static void connecting_release(void *data)
@@ -218,49 +221,77 @@ static int connect_at_once(const struct socket_call *socket)
 	return r;
 }
 
+/* The first step: the kernel sets out, is on the way already (EALREADY), or has no room yet. */
+static void connect_begin(struct call *call, struct connecting *connecting)
+{
+	int r = connect_at_once(&connecting->socket);
+
+	if (r < 0 && (errno == EINPROGRESS || errno == EALREADY))
+		connecting->under_way = true;
+	else if (r == 0 || errno != EAGAIN || connecting->socket.domain != AF_UNIX)
+		call_result(call, r);
+	connecting->late = errno;
+}
+
+/* The last step, which tells how it ended: the kernel wants to be asked once more. */
+static void connect_end(struct call *call, const struct connecting *connecting)
+{
+	int r = connect_at_once(&connecting->socket);
+
+	if (r < 0 && errno == EISCONN) /* another thread has asked */
+		call_value(call, 0);
+	else if (r == 0 || (errno != EALREADY && errno != EINPROGRESS))
+		call_result(call, r);
+}
+
 static void connect_retry(struct call *call, void *data)
 {
 	struct connecting *connecting = data;
 	struct pollfd polled = {.fd = connecting->socket.fd, .events = POLLOUT};
-	socklen_t size = sizeof(int);
-	int error = 0;
 
-	if (!connecting->under_way) {
-		int r = connect_at_once(&connecting->socket);
-
-		connecting->under_way = r < 0 && errno == EINPROGRESS;
-		if (!connecting->under_way && !(r < 0 && errno == EAGAIN))
-			call_result(call, r);
-		return;
-	}
-	if (poll(&polled, 1, 0) == 0)
-		return;
-	if (getsockopt(connecting->socket.fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0)
-		error = errno;
-	if (error)
-		call_error(call, error);
-	else
-		call_value(call, 0);
+	if (!connecting->under_way)
+		connect_begin(call, connecting);
+	if (!call->answered && connecting->under_way && poll(&polled, 1, 0) != 0)
+		connect_end(call, connecting);
+	if (!call->answered && clock_ms() >= connecting->deadline)
+		call_error(call, connecting->late);
 }
 
-static void do_connect(struct call *call, struct socket_call *socket, struct place *place)
+/* How long a socket waits to send or connect, in milliseconds. 0: for ever. */
+static int64_t patience(const struct socket_call *socket)
 {
-	bool waits = socket->type != SOCK_DGRAM && !(fcntl(socket->fd, F_GETFL) & O_NONBLOCK);
-	struct connecting *connecting;
+	struct timeval tv = {0};
+	socklen_t size = sizeof(tv);
 
-	if (!waits) {
-		call_result(call, connect(socket->fd, &socket->address.any, socket->length));
-		return;
-	}
-	connecting = malloc(sizeof(*connecting));
+	if (getsockopt(socket->fd, SOL_SOCKET, SO_SNDTIMEO, &tv, &size) < 0)
+		return 0;
+	return (int64_t)tv.tv_sec * 1000 + (tv.tv_usec + 999) / 1000;
+}
+
+static void connect_waiting(struct call *call, struct socket_call *socket, struct place *place)
+{
+	struct connecting *connecting = malloc(sizeof(*connecting));
+	int64_t ms = patience(socket);
+
 	if (!connecting) {
 		call_error(call, ENOMEM);
 		return;
 	}
-	*connecting = (struct connecting){*socket, *place, false};
+	*connecting = (struct connecting){
+		.socket = *socket, .place = *place, .deadline = ms ? clock_ms() + ms : INT64_MAX};
 	socket->fd = -1;
 	*place = PLACE_NONE;
+	/* What is left of the time would be forgotten, so the kernel does not restart these. */
+	call->interrupted = ms ? EINTR : 0;
 	pending_add(call, connect_retry, connecting_release, connecting);
+}
+
+static void do_connect(struct call *call, struct socket_call *socket, struct place *place)
+{
+	if (socket->type != SOCK_DGRAM && !(fcntl(socket->fd, F_GETFL) & O_NONBLOCK))
+		connect_waiting(call, socket, place);
+	else
+		call_result(call, connect(socket->fd, &socket->address.any, socket->length));
 }
 
 static void connect_unix(struct call *call, struct socket_call *socket)
