@@ -22,6 +22,10 @@ struct pending_queue {
 	int64_t next_ms; /* when it is their turn, as clock_ms() counts */
 };
 
+enum {
+	DEAF_MAX = 1024
+};
+
 struct broker {
 	const struct policy *policy;
 	const struct plan_input *input;
@@ -44,6 +48,8 @@ struct broker {
 	bool shared_shm; /* /dev/shm is private in name only: `shm` says what is ours in it */
 	struct made shm;
 	struct pending_queue pending;
+	uint64_t deaf[DEAF_MAX]; /* SO_COOKIE of unix sockets bound to where nobody may listen */
+	unsigned n_deaf;
 };
 
 /* A system call that waits for its answer. Handlers answer it exactly once. */

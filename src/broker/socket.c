@@ -373,12 +373,43 @@ static bool is_there(const struct place *place)
 	return faccessat(place->dir, place->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+static uint64_t cookie_of(const struct socket_call *socket)
+{
+	uint64_t cookie = 0;
+	socklen_t size = sizeof(cookie);
+
+	(void)getsockopt(socket->fd, SOL_SOCKET, SO_COOKIE, &cookie, &size);
+	return cookie;
+}
+
+/*
+ * Binds to PLACE. Where nobody may listen there, the socket is remembered: it knows the last
+ * component of its name only (see bind_at()). If too many are, there are no more of them.
+ */
+static int bind_judged(const struct call *call, struct socket_call *socket,
+		       const struct place *place)
+{
+	struct broker *broker = call->broker;
+	bool deaf = !may_unix(call, OP_NETWORK_INBOUND, place);
+	uint64_t cookie = cookie_of(socket);
+
+	if (deaf && (broker->n_deaf == DEAF_MAX || !cookie)) {
+		errno = EPERM;
+		return -1;
+	}
+	if (bind_at(call, socket, place) < 0)
+		return -1;
+	if (deaf)
+		broker->deaf[broker->n_deaf++] = cookie;
+	judge_made(broker, place);
+	return 0;
+}
+
 static void bind_unix(struct call *call, struct socket_call *socket)
 {
 	char path[NAME_MAX_UN + 1];
 	struct place cleanup_place place = PLACE_NONE;
 	struct subject subject = {.place = &place, .vnode_type = VNODE_SOCKET};
-	int r;
 
 	if (check_unix(socket) < 0) {
 		call_error(call, errno);
@@ -395,10 +426,7 @@ static void bind_unix(struct call *call, struct socket_call *socket)
 		   !judge(call, OP_FILE_WRITE_CREATE, &subject)) {
 		call_error(call, is_there(&place) ? EADDRINUSE : EPERM);
 	} else {
-		r = bind_at(call, socket, &place);
-		if (r == 0)
-			judge_made(call->broker, &place);
-		call_result(call, r);
+		call_result(call, bind_judged(call, socket, &place));
 	}
 }
 
@@ -437,21 +465,75 @@ void handle_bind(struct call *call)
 		call_result(call, bind(socket.fd, &socket.address.any, socket.length));
 }
 
+static bool is_deaf(const struct call *call, const struct socket_call *socket)
+{
+	const struct broker *broker = call->broker;
+	uint64_t cookie = cookie_of(socket);
+
+	for (unsigned i = 0; i < broker->n_deaf; i++)
+		if (broker->deaf[i] == cookie)
+			return true;
+	return !cookie;
+}
+
+static bool may_listen_unix(const struct call *call, const struct socket_call *socket)
+{
+	char path[NAME_MAX_UN + 1];
+	struct place cleanup_place place = PLACE_NONE;
+	union address name;
+	socklen_t length = sizeof(name);
+
+	memset(&name, 0, sizeof(name));
+	if (getsockname(socket->fd, &name.any, &length) < 0)
+		return false;
+	if (length > sizeof(name.un)) /* a NUL after a name that has no room for it */
+		length = sizeof(name.un);
+	if (length <= NAME_AT)
+		return true; /* the kernel refuses */
+	if (unix_path(&name, length, path) == 0)
+		return may_unix(call, OP_NETWORK_INBOUND, NULL);
+	/* Not by us, whose names have one component: the command was started with it. */
+	if (strchr(path, '/'))
+		return resolve_object(call, AT_FDCWD, path, true, false, &place) == 0 &&
+		       may_unix(call, OP_NETWORK_INBOUND, &place);
+	return !is_deaf(call, socket);
+}
+
+/*
+ * listen(2) binds a socket that is not bound yet, to any address and a port of the kernel's choice.
+ * We do so first: what it comes to is then judged as ever.
+ */
+static bool may_listen_inet(const struct call *call, struct socket_call *socket)
+{
+	struct endpoint local = local_end(socket);
+
+	if (local.unbound && socket->type == SOCK_STREAM) {
+		local.unbound = false;
+		socket->address.any.sa_family = (sa_family_t)socket->domain;
+		socket->length = socket->domain == AF_INET ? in_length : in6_length;
+		if (!may_inet(call, OP_NETWORK_BIND, &local, NULL) ||
+		    bind(socket->fd, &socket->address.any, socket->length) < 0)
+			return false;
+		local = local_end(socket);
+	}
+	return may_inet(call, OP_NETWORK_INBOUND, &local, NULL);
+}
+
 void handle_listen(struct call *call)
 {
 	struct socket_call cleanup_socket socket;
-	struct endpoint local;
+	bool may = true;
 
 	if (take(call, 0, 0, &socket) < 0) {
 		call_error(call, errno);
 		return;
 	}
-	if (socket.domain == AF_INET || socket.domain == AF_INET6) {
-		local = local_end(&socket);
-		if (!may_inet(call, OP_NETWORK_INBOUND, &local, NULL)) {
-			call_error(call, EPERM);
-			return;
-		}
-	}
-	call_result(call, listen(socket.fd, (int)call->args[1]));
+	if (socket.domain == AF_UNIX) /* whoever connects sees our ids: as in connect_unix() */
+		may = may_listen_unix(call, &socket) && caller_has_our_ids(call);
+	else if (socket.domain == AF_INET || socket.domain == AF_INET6)
+		may = may_listen_inet(call, &socket);
+	if (may)
+		call_result(call, listen(socket.fd, (int)call->args[1]));
+	else
+		call_error(call, EPERM);
 }

@@ -253,12 +253,23 @@ static void collect_signal(const struct policy *policy, struct facts *facts)
 
 /* ---- Everything ---- */
 
+static bool has_rule(const struct policy *policy, enum op op)
+{
+	for (size_t i = 0; i < policy_n_rules(policy); i++)
+		if (policy_rule(policy, i)->op == op)
+			return true;
+	return false;
+}
+
 static void collect_network(const struct policy *policy, struct facts *facts)
 {
 	static const unsigned transports[] = {PROTO_TCP, PROTO_UDP};
 
 	for (size_t i = 0; i < sizeof(network_ops) / sizeof(network_ops[0]); i++)
 		facts->unix_socket |= verdicts_anywhere(policy, network_ops[i]);
+	/* network-bind without a rule of its own answers what network-inbound, its parent, does. */
+	facts->listen_apart = has_rule(policy, OP_NETWORK_BIND) &&
+			      verdicts_anywhere(policy, OP_NETWORK_INBOUND) != CAN_ALLOW;
 	for (size_t t = 0; t < 2; t++) {
 		facts->inet_out[t] = inet_verdicts(policy, OP_NETWORK_OUTBOUND, transports[t]);
 		facts->inet_in[t] = inet_verdicts(policy, OP_NETWORK_BIND, transports[t]) |

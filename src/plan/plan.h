@@ -163,7 +163,7 @@ enum broker_class {
 	BROKER_WRITE = 1 << 0, /* create, open for write, unlink, rename, link, symlink, truncate */
 	BROKER_READ = 1 << 1,  /* open for read */
 	BROKER_ATTR = 1 << 2,  /* chmod, chown, utimes, xattr, their fd forms, access with W_OK */
-	BROKER_UNIX = 1 << 3,  /* connect and bind: unix sockets by path */
+	BROKER_UNIX = 1 << 3,  /* connect, bind, listen: unix sockets by path */
 	BROKER_INET = 1 << 4,  /* connect, bind, listen: by address and port */
 	BROKER_EXEC = 1 << 5,
 	BROKER_SIGNAL = 1 << 6,

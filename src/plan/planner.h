@@ -27,6 +27,7 @@ struct facts {
 	unsigned flags;        /* inode flags alone */
 	unsigned setugid;      /* over all paths */
 	unsigned unix_socket;  /* connect, bind, listen: over all paths and abstract names */
+	bool listen_apart;     /* listening can be denied where binding is allowed */
 	unsigned inet_out[2];  /* connect and send: enum transport */
 	unsigned inet_in[2];   /* bind and listen */
 	unsigned fork;

@@ -49,6 +49,8 @@ static unsigned when_broker(const struct planner *p)
 			ret |= classes[i].when;
 	if ((brokered & BROKER_ATTR) && p->facts.write_data != CAN_ALLOW)
 		ret |= WHEN_ACCESS;
+	if ((brokered & BROKER_UNIX) && p->facts.listen_apart)
+		ret |= WHEN_LISTEN;
 	if (brokered && p->caps->root)
 		ret |= WHEN_IDS;
 	return ret;

@@ -3,6 +3,7 @@
 #ifndef PLAN_SECCOMP_H
 #define PLAN_SECCOMP_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -86,6 +87,7 @@ enum when {
 	WHEN_PRIVATE_PID = 1 << 28, /* processes outside are out of reach */
 	WHEN_FLAGS = 1 << 29,       /* inode flags are judged */
 	WHEN_MEMFD = 1 << 30,       /* what has no name must not be executed */
+	WHEN_LISTEN = INT_MIN, /* bit 31: a unix socket that could be bound may yet not listen */
 };
 
 struct call_row {

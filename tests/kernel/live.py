@@ -111,6 +111,17 @@ def act_bind_unix(path):
         s.bind(path)
 
 
+def act_listen_unix(path):
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(path)
+        s.listen(1)
+
+
+def act_listen_unbound():
+    with socket.socket() as s:
+        s.listen(1)
+
+
 def act_signal(who):
     if who == "self":
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
@@ -198,6 +209,9 @@ ACTS = {
                                               "x": "process-exec*"}[mode], p)]),
     "openpty": (act_openpty, lambda: [("pseudo-tty",), ("file-read-data", "/dev/ptmx"),
                                       ("file-write-data", "/dev/ptmx")]),
+    "listen-unix": (act_listen_unix, lambda p: [("network-bind", p), ("network-inbound", p)]),
+    "listen-unbound": (act_listen_unbound, lambda: [("network-bind", "0.0.0.0:60000"),
+                                                    ("network-inbound", "0.0.0.0:60000")]),
     "signal": (act_signal,
                lambda who: [("signal", "target=" + ("self" if who == "self" else "others"))]),
 }
@@ -421,6 +435,24 @@ ROWS = [
     ("pseudo-terminals, with a broker", OPEN + r'(deny pseudo-tty)(deny file* (regex #"\.no$"))',
      "openpty", [], "deny"),
     ("pseudo-terminals: control", OPEN + r'(deny file* (regex #"\.no$"))', "openpty", [], "allow"),
+    ("a Unix socket may not listen", OPEN + "(deny network-inbound)(allow network-bind)",
+     "listen-unix", ["{w}/new"], "deny"),
+    ("control: it may be bound", OPEN + "(deny network-inbound)(allow network-bind)",
+     "bind-unix", ["{w}/new"], "allow"),
+    ("nor by its path", OPEN + '(deny network-inbound (subpath "{w}/d"))(allow network-bind)',
+     "listen-unix", ["{w}/d/new"], "deny"),
+    ("control: another path", OPEN + '(deny network-inbound (subpath "{w}/d"))(allow network-bind)',
+     "listen-unix", ["{w}/dd2"], "allow"),
+    ("a path for listening alone", OPEN + "(deny network-inbound)(allow network-bind)"
+     '(allow network-inbound (literal "{w}/new"))', "listen-unix", ["{w}/new"], "allow"),
+    ("listening binds to all interfaces", BASE + '(allow network-inbound (local ip "localhost:*"))',
+     "listen-unbound", [], "deny"),
+    ("and takes a rule for that", BASE + '(allow network-inbound (local ip "*:*"))',
+     "listen-unbound", [], "allow"),
+    ("binding is part of it", OPEN + '(deny network-bind)(allow network-inbound)',
+     "listen-unbound", [], "deny"),
+    ("a denied port is not chosen", OPEN + '(deny network-inbound (local tcp "*:7"))',
+     "listen-unbound", [], "allow"),
     ("signals to others", OPEN + "(deny signal (target others))", "signal", ["{pid}"], "deny"),
     ("signals to oneself", OPEN + "(deny signal (target others))", "signal", ["self"], "allow"),
 ]

@@ -269,6 +269,31 @@ static void sockets_judged(void)
 	fixture_close(&f);
 }
 
+/* Rules that are only about unix sockets. */
+static void sockets_by_path(void)
+{
+	static const struct row unix_only[] = {
+		{CALL_SOCKET, {AF_UNIX_, DGRAM, 0}, REFUSED},
+		{CALL_SOCKET, {AF_INET_, DGRAM, 0}, ALLOWED},
+		{CALL_CONNECT, {3}, ASKED},
+		{CALL_BIND, {3}, ASKED},
+		{CALL_LISTEN, {3}, ALLOWED}, /* what was bound may listen */
+	};
+	static const struct row listen_apart[] = {
+		{CALL_BIND, {3}, ASKED},
+		{CALL_LISTEN, {3}, ASKED},
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(allow default) (deny network-inbound (literal \"/s\"))");
+	CHECK_ROWS(&f, unix_only);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default) (deny network-inbound (literal \"/s\"))"
+			 "(allow network-bind)");
+	CHECK_ROWS(&f, listen_apart);
+	fixture_close(&f);
+}
+
 static void sockets_free_udp(void)
 {
 	static const struct row rows[] = {
@@ -657,6 +682,7 @@ int main(void)
 	RUN(setugid_modes);
 	RUN(device_nodes);
 	RUN(sockets_judged);
+	RUN(sockets_by_path);
 	RUN(sockets_free_udp);
 	RUN(sockets_none);
 	RUN(sockets_all);
