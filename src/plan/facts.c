@@ -222,6 +222,27 @@ static unsigned inet_verdicts(const struct policy *policy, enum op op, unsigned 
 	return ret;
 }
 
+static void note_other(void *context, const struct test *test)
+{
+	bool *found = context;
+
+	*found |= test->match != MATCH_ENDPOINT;
+}
+
+/* What OP can answer for a unix socket. Exact where rules are about nothing but addresses. */
+static unsigned unix_verdicts(const struct policy *policy, enum op op)
+{
+	struct request request = {.op = op, .local.proto = PROTO_UNIX, .remote.proto = PROTO_UNIX};
+	struct decision decision;
+	bool other = false;
+
+	each_test_of_op(policy, op, note_other, &other);
+	if (other)
+		return verdicts_anywhere(policy, op);
+	policy_decide(policy, &request, &decision);
+	return 1u << decision.verdict;
+}
+
 /* ---- Signals ---- */
 
 static unsigned decide_signal(const struct policy *policy, enum signal_target target)
@@ -266,10 +287,10 @@ static void collect_network(const struct policy *policy, struct facts *facts)
 	static const unsigned transports[] = {PROTO_TCP, PROTO_UDP};
 
 	for (size_t i = 0; i < sizeof(network_ops) / sizeof(network_ops[0]); i++)
-		facts->unix_socket |= verdicts_anywhere(policy, network_ops[i]);
+		facts->unix_socket |= unix_verdicts(policy, network_ops[i]);
 	/* network-bind without a rule of its own answers what network-inbound, its parent, does. */
 	facts->listen_apart = has_rule(policy, OP_NETWORK_BIND) &&
-			      verdicts_anywhere(policy, OP_NETWORK_INBOUND) != CAN_ALLOW;
+			      unix_verdicts(policy, OP_NETWORK_INBOUND) != CAN_ALLOW;
 	for (size_t t = 0; t < 2; t++) {
 		facts->inet_out[t] = inet_verdicts(policy, OP_NETWORK_OUTBOUND, transports[t]);
 		facts->inet_in[t] = inet_verdicts(policy, OP_NETWORK_BIND, transports[t]) |

@@ -269,8 +269,8 @@ static void sockets_judged(void)
 	fixture_close(&f);
 }
 
-/* Rules that are only about unix sockets. */
-static void sockets_by_path(void)
+/* Rules that are only about unix sockets, or only about IP. */
+static void sockets_of_one_kind(void)
 {
 	static const struct row unix_only[] = {
 		{CALL_SOCKET, {AF_UNIX_, DGRAM, 0}, REFUSED},
@@ -283,6 +283,14 @@ static void sockets_by_path(void)
 		{CALL_BIND, {3}, ASKED},
 		{CALL_LISTEN, {3}, ASKED},
 	};
+	static const struct row ip_only[] = {
+		{CALL_SOCKET, {AF_UNIX_, DGRAM, 0}, ALLOWED},
+		{CALL_SOCKETPAIR, {AF_UNIX_, DGRAM, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_INET_, DGRAM, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_VSOCK_, STREAM, 0}, NO_AF},
+		{CALL_CONNECT, {3}, ASKED},
+		{CALL_LISTEN, {3}, ASKED},
+	};
 	struct fixture f;
 
 	fixture_open(&f, "(allow default) (deny network-inbound (literal \"/s\"))");
@@ -291,6 +299,9 @@ static void sockets_by_path(void)
 	fixture_open(&f, "(allow default) (deny network-inbound (literal \"/s\"))"
 			 "(allow network-bind)");
 	CHECK_ROWS(&f, listen_apart);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default) (deny network-outbound (remote tcp \"*:25\"))");
+	CHECK_ROWS(&f, ip_only);
 	fixture_close(&f);
 }
 
@@ -682,7 +693,7 @@ int main(void)
 	RUN(setugid_modes);
 	RUN(device_nodes);
 	RUN(sockets_judged);
-	RUN(sockets_by_path);
+	RUN(sockets_of_one_kind);
 	RUN(sockets_free_udp);
 	RUN(sockets_none);
 	RUN(sockets_all);
