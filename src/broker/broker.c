@@ -143,7 +143,8 @@ struct server {
 	struct broker broker;
 	pthread_t thread;
 	sem_t started; /* the thread serves, or has failed to */
-	int error;     /* errno; 0: it serves */
+	int failed;    /* eventfd: it has failed since */
+	int error;     /* errno, set before either; 0: it serves */
 };
 
 static void receive(struct broker *broker, struct seccomp_notif *notification, size_t size)
@@ -162,7 +163,8 @@ static void receive(struct broker *broker, struct seccomp_notif *notification, s
 	dispatch(&call);
 }
 
-static void serve(struct broker *broker, struct seccomp_notif *notification, size_t size)
+/* 0: we were told to stop, or nobody is left inside. -1 with errno. */
+static int serve(struct broker *broker, struct seccomp_notif *notification, size_t size)
 {
 	struct pollfd polled[2] = {{.fd = broker->listener, .events = POLLIN},
 				   {.fd = broker->stop, .events = POLLIN}};
@@ -171,13 +173,13 @@ static void serve(struct broker *broker, struct seccomp_notif *notification, siz
 		int n = poll(polled, 2, pending_timeout(broker));
 
 		if (n < 0 && errno != EINTR)
-			return;
+			return -1;
 		if (n > 0 && polled[1].revents)
-			return;
+			return 0;
 		if (n > 0 && (polled[0].revents & POLLIN))
 			receive(broker, notification, size);
 		else if (n > 0 && polled[0].revents)
-			return; /* POLLHUP: nobody is left inside */
+			return 0; /* POLLHUP: nobody is left inside */
 		pending_retry(broker);
 	}
 }
@@ -193,12 +195,11 @@ static int confine_thread(struct broker *broker)
 	return fchdir(broker->proc);
 }
 
-static void *thread_main(void *data)
+/* Makes the thread what it has to be. NULL with errno, else room for a notification. */
+static struct seccomp_notif *confine(struct broker *broker, size_t *ret_size)
 {
-	struct server *server = data;
-	struct broker *broker = &server->broker;
 	struct seccomp_notif_sizes sizes;
-	cleanup_free struct seccomp_notif *notification = NULL;
+	struct seccomp_notif *notification;
 	size_t size = sizeof(*notification);
 
 	/* The kernel's structure may be larger than the one we were built with. */
@@ -206,11 +207,28 @@ static void *thread_main(void *data)
 	    sizes.seccomp_notif > size)
 		size = sizes.seccomp_notif;
 	notification = malloc(size);
-	if (!notification || confine_thread(broker) < 0)
-		server->error = errno;
+	if (notification && confine_thread(broker) < 0) {
+		free(notification);
+		notification = NULL;
+	}
+	*ret_size = size;
+	return notification;
+}
+
+static void *thread_main(void *data)
+{
+	struct server *server = data;
+	struct broker *broker = &server->broker;
+	const uint64_t one = 1;
+	size_t size;
+	cleanup_free struct seccomp_notif *notification = confine(broker, &size);
+
+	server->error = notification ? 0 : errno;
 	(void)sem_post(&server->started);
-	if (!server->error)
-		serve(broker, notification, size);
+	if (notification && serve(broker, notification, size) < 0) {
+		server->error = errno;
+		(void)io_write_full(server->failed, &one, sizeof(one));
+	}
 	/* From here on the kernel answers ENOSYS: nothing that needed us happens any more. */
 	pending_free(broker);
 	fd_close(&broker->listener);
@@ -293,6 +311,7 @@ static void server_free(struct server *server)
 {
 	fd_close(&server->broker.listener);
 	fd_close(&server->broker.stop);
+	fd_close(&server->failed);
 	fd_close(&server->broker.proc);
 	fd_close(&server->broker.root);
 	fresh_release(&server->broker.fresh);
@@ -357,7 +376,9 @@ int broker_start(const struct broker_options *options, struct broker **ret, stru
 		.proc = -1,
 	};
 	(void)sem_init(&server->started, 0, 0);
-	r = set_up(&server->broker, options, e);
+	server->failed = eventfd(0, EFD_CLOEXEC);
+	r = server->failed < 0 ? err_os(e, "could not watch the broker")
+			       : set_up(&server->broker, options, e);
 	if (r == 0) {
 		errno = start_thread(server);
 		if (errno)
@@ -371,9 +392,20 @@ int broker_start(const struct broker_options *options, struct broker **ret, stru
 	return 0;
 }
 
+/* The broker is the first member of its server. */
+
+int broker_failed_fd(const struct broker *broker)
+{
+	return broker ? ((const struct server *)broker)->failed : -1;
+}
+
+int broker_error(const struct broker *broker)
+{
+	return ((const struct server *)broker)->error;
+}
+
 void broker_stop(struct broker *broker)
 {
-	/* The broker is the first member of its server. */
 	struct server *server = (struct server *)broker;
 	const uint64_t one = 1;
 

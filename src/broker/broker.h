@@ -45,6 +45,13 @@ struct broker_options {
 /* Starts the serving thread; returns when it serves. */
 int broker_start(const struct broker_options *options, struct broker **ret, struct err *e);
 
+/*
+ * Becomes readable when the broker cannot go on: nothing is answered any more, and the run has to
+ * end. broker_error() is then the errno. -1 for NULL.
+ */
+int broker_failed_fd(const struct broker *broker);
+int broker_error(const struct broker *broker);
+
 /* Ends it; calls still waiting fail with ENOSYS in the sandbox. NULL is fine. */
 void broker_stop(struct broker *broker);
 

@@ -322,16 +322,22 @@ static int hear(struct run *run, int *ret_status, struct err *e)
 
 static int wait_for_end(struct run *run, int *ret_status, struct err *e)
 {
-	struct pollfd polled[2] = {{.fd = run->spawned.control, .events = POLLIN},
-				   {.fd = run->signals.fd, .events = POLLIN}};
+	struct pollfd polled[3] = {{.fd = run->spawned.control, .events = POLLIN},
+				   {.fd = run->signals.fd, .events = POLLIN},
+				   {.fd = broker_failed_fd(run->broker), .events = POLLIN}};
 	int r = 0;
 
 	while (r == 0) {
 		/* On failure revents are those of before: reading by them could wait forever. */
-		if (poll(polled, 2, -1) < 0) {
+		if (poll(polled, 3, -1) < 0) {
 			if (errno != EINTR)
 				return broke_down(e);
 			continue;
+		}
+		if (polled[2].revents) {
+			(void)err_set(e, ERR_ENDED, "the broker cannot go on: %s",
+				      strerror(broker_error(run->broker)));
+			return err_hint(e, "the command ran, and all of it was killed");
 		}
 		if (polled[1].revents)
 			signals_forward(&run->signals, run->spawned.command_pidfd);

@@ -10,6 +10,7 @@ import mmap
 import os
 import signal
 import sys
+import threading
 import time
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -152,8 +153,10 @@ def run_racing(allowed, denied, rounds):
 # --- opens that block -----------------------------------------------------------------------------
 
 
-def open_interrupted(fifo, flags):
+def open_interrupted(fifo, flags, threads="0"):
     """Opens a FIFO that nobody else opens; a handler of SIGALRM ends the wait."""
+    for _ in range(int(threads)):
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 
     class Rang(Exception):
         pass
@@ -168,6 +171,31 @@ def open_interrupted(fifo, flags):
     except Rang:
         return True
     return False
+
+
+def open_beside(fifos):
+    """Opens a file, several times, while so many threads wait for the readers of FIFOs."""
+    opened = []
+
+    def wait(path):
+        opened.append(os.open(path, os.O_WRONLY))
+
+    paths = [f"fifo{i}" for i in range(int(fifos))]
+    threads = [threading.Thread(target=wait, args=(path,), daemon=True) for path in paths]
+    for path, thread in zip(paths, threads):
+        os.mkfifo(path)
+        thread.start()
+    time.sleep(0.5)
+    start = time.monotonic()
+    for _ in range(20):
+        os.close(os.open("file", os.O_WRONLY | os.O_CREAT))
+    seconds = time.monotonic() - start
+    for path in paths:
+        opened.append(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+    for thread in threads:
+        thread.join(20)
+    print(f"20 opens took {seconds:.2f} s, {len(opened)} ends are open")
+    return seconds < 2 and len(opened) == 2 * len(paths)
 
 
 def open_and_die(fifo, times):
@@ -251,6 +279,7 @@ ACTS = {
     "read-replaced": read_replaced,
     "run-racing": run_racing,
     "open-interrupted": open_interrupted,
+    "open-beside": open_beside,
     "open-and-die": open_and_die,
     "use-roots-rights": use_roots_rights,
 }

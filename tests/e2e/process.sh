@@ -274,11 +274,12 @@ inside_act() {
 }
 interrupts_open() {
 	mkfifo fifo
-	act open-interrupted fifo "$1"
-	inside_act open-interrupted fifo "$1"
+	act open-interrupted fifo "$@"
+	inside_act open-interrupted fifo "$@"
 }
 check 'a signal handler ends the open of a FIFO for reading' interrupts_open O_RDONLY
 check 'a signal handler ends the open of a FIFO for writing' interrupts_open O_WRONLY
+check 'also in a process of several threads' interrupts_open O_WRONLY 3
 ends_open_by_term() {
 	mkfifo fifo
 	start_inside sh -c 'echo >ready; exec cat fifo'
@@ -296,6 +297,33 @@ opens_from_both_ends() {
 	inside sh -c 'cat fifo & sleep 0.2; echo through >fifo; wait' | grep through
 }
 check 'a FIFO opened from both ends connects them' opens_from_both_ends
+
+opens_beside() {
+	act open-beside "$1"
+	rm -f fifo*
+	inside_act open-beside "$1"
+}
+check 'an open beside many that wait is quick' opens_beside 400
+# The command needs two for each FIFO, the supervisor as many more.
+opens_under_limit() {
+	ulimit -S -n 200
+	opens_beside 80
+	[ "$(inside sh -c 'ulimit -S -n')" -eq 200 ]
+}
+check 'opens that wait do not use up the descriptors of a small limit' opens_under_limit
+
+ends_without_broker() {
+	start_inside sh -c 'echo >ready; while :; do echo >x; sleep 0.05; done' 2>err
+	wait_until test -e ready
+	# poll(2) takes no more descriptors than may be open.
+	prlimit --pid "$started" --nofile=1:1
+	result=0
+	wait "$started" || result=$?
+	echo "status $result"
+	[ $result -eq 71 ]
+	grep 'the broker cannot go on' err
+}
+check 'a broker that fails ends the run' ends_without_broker
 
 # What the supervisor has open and how many threads it has.
 supervisor_size() {
