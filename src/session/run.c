@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,6 +44,8 @@ struct run {
 	struct str loaders[8];
 	struct spawned spawned;
 	struct broker *broker;
+	struct rlimit descriptors; /* the caller's limit */
+	bool descriptors_raised;
 	struct signals signals;
 	struct terminal terminal;
 };
@@ -246,6 +249,19 @@ static int start(struct run *run, struct err *e)
 	}
 }
 
+/* Calls that wait hold descriptors of ours. The command was forked before, with the caller's limit.
+ */
+static void raise_descriptors(struct run *run)
+{
+	struct rlimit all;
+
+	if (getrlimit(RLIMIT_NOFILE, &run->descriptors) < 0)
+		return;
+	all = run->descriptors;
+	all.rlim_cur = all.rlim_max;
+	run->descriptors_raised = setrlimit(RLIMIT_NOFILE, &all) == 0;
+}
+
 static int serve(struct run *run, struct err *e)
 {
 	struct broker_options options = {
@@ -256,7 +272,10 @@ static int serve(struct run *run, struct err *e)
 		.command = run->spawned.command,
 	};
 
-	return options.listener < 0 ? 0 : broker_start(&options, &run->broker, e);
+	if (options.listener < 0)
+		return 0;
+	raise_descriptors(run);
+	return broker_start(&options, &run->broker, e);
 }
 
 /* ---- Waiting ---- */
@@ -393,6 +412,8 @@ int session_run(const struct policy *policy, char *const *argv,
 	r = run_steps(&run, ret_status, e ? e : &discarded);
 	broker_stop(run.broker);
 	spawn_end(&run.spawned);
+	if (run.descriptors_raised)
+		(void)setrlimit(RLIMIT_NOFILE, &run.descriptors);
 	terminal_close(&run.terminal);
 	signals_give_back(&run.signals);
 	if (run.scratch[0])
