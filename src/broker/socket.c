@@ -298,28 +298,25 @@ static void connect_unix(struct call *call, struct socket_call *socket)
 {
 	char path[NAME_MAX_UN + 1];
 	struct place cleanup_place place = PLACE_NONE;
+	bool by_path;
 
 	if (check_unix(socket) < 0 || socket->length == NAME_AT) {
 		call_error(call, EINVAL);
 		return;
 	}
-	if (unix_path(&socket->address, socket->length, path) == 0) {
-		if (may_unix(call, OP_NETWORK_OUTBOUND, NULL))
-			do_connect(call, socket, &place);
-		else
-			call_error(call, EPERM);
-		return;
-	}
-	if (resolve_object(call, AT_FDCWD, path, true, false, &place) < 0) {
+	by_path = unix_path(&socket->address, socket->length, path) > 0;
+	if (by_path && resolve_object(call, AT_FDCWD, path, true, false, &place) < 0) {
 		call_error(call, errno);
 		return;
 	}
 	/* The peer would see our ids where the caller has given up its own. */
-	if (!may_unix(call, OP_NETWORK_OUTBOUND, &place) || !caller_has_our_ids(call)) {
+	if (!may_unix(call, OP_NETWORK_OUTBOUND, by_path ? &place : NULL) ||
+	    !caller_has_our_ids(call)) {
 		call_error(call, EPERM);
 		return;
 	}
-	set_unix_path(socket, fd_path(place.object).text);
+	if (by_path)
+		set_unix_path(socket, fd_path(place.object).text);
 	do_connect(call, socket, &place);
 }
 

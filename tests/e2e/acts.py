@@ -9,6 +9,8 @@ import ctypes
 import mmap
 import os
 import signal
+import socket
+import struct
 import sys
 import threading
 import time
@@ -270,6 +272,28 @@ def use_roots_rights(directory):
     return bool(through)
 
 
+def speak_as_root(name):
+    """Connects with dropped ids to a socket of root's (@: an abstract name); true if the peer takes
+    it for root."""
+    address = "\0" + name[1:] if name.startswith("@") else name
+
+    def connect():
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(address)
+            client.send(b"x")
+
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(address)
+        if not name.startswith("@"):
+            os.chmod(address, 0o777)
+        server.listen(1)
+        if not as_somebody(connect):
+            return False
+        peer = server.accept()[0]
+        credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        return struct.unpack("iii", credentials)[1] == 0
+
+
 ACTS = {
     "hold": hold,
     "reach": reach,
@@ -282,6 +306,7 @@ ACTS = {
     "open-beside": open_beside,
     "open-and-die": open_and_die,
     "use-roots-rights": use_roots_rights,
+    "speak-as-root": speak_as_root,
 }
 
 if __name__ == "__main__":

@@ -178,7 +178,15 @@ keeps_roots_rights() {
 keeps_roots_rights_inside() {
 	denies_roots_rights inside_act
 }
+speaks_for_itself() {
+	roots_files
+	fails act speak-as-root "$1"
+	rm -f "$1"
+	fails act_under "(deny network-outbound (subpath \"$HOME/other\"))" speak-as-root "$1"
+}
 if is_root; then
+	check "who dropped root's ids is not taken for root by path" speaks_for_itself ./socket
+	check "nor by an abstract name" speaks_for_itself "@lapbelt-test-$$"
 	check "whoever dropped root's ids has root's rights no more" keeps_roots_rights
 	# The user namespace of a run has one id: there is nobody to become.
 	has_userns || check "nor by the default policy" keeps_roots_rights_inside
