@@ -209,11 +209,15 @@ static int import_file(const char *folder, struct str path, struct arena *arena,
 	const char *slash = folder[0] && folder[strlen(folder) - 1] != '/' ? "/" : "";
 	char *name = arena_printf(arena, "%s%s%.*s", folder, slash, (int)path.n, path.p);
 	struct buf buf = {0};
+	struct stat st;
 	char *text;
 	int r;
 
 	if (!name)
 		return err_memory(e);
+	/* Whoever names a FIFO on the command line waits for it; a profile makes nobody wait. */
+	if (stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return err_set(e, ERR_POLICY, "unable to open %s: not a regular file", name);
 	r = read_profile(name, &buf, e);
 	if (r == 0) {
 		text = arena_memdup(arena, buf_str(&buf).p, buf.n);

@@ -121,7 +121,7 @@ static int find_write_roots(const char *const *more, struct arena *arena,
  */
 static const char *unfit_cwd(const struct default_facts *facts)
 {
-	static const char *const shared[] = {"/tmp", "/var/tmp", "/dev/shm", "/private/tmp",
+	static const char *const shared[] = {"/tmp", "/var/tmp", "/private/tmp",
 					     "/private/var/tmp"};
 
 	if (str_is_below(facts->home, facts->cwd))
@@ -137,6 +137,13 @@ static int check_cwd(const struct default_facts *facts, struct err *e)
 {
 	const char *unfit = unfit_cwd(facts);
 
+	if (str_is_below(facts->cwd, STR("/dev/shm"))) {
+		(void)err_set(e, ERR_CONFIG,
+			      "the working directory %s lies in /dev/shm, which is "
+			      "each run's own",
+			      facts->cwd.p);
+		return err_hint(e, "change to a directory elsewhere");
+	}
 	if (!unfit)
 		return 0;
 	for (size_t i = 0; i < facts->n_write; i++)

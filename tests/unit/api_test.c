@@ -176,6 +176,21 @@ static void a_fifo_is_waited_for(void)
 	CHECK_INT(unlink(path), 0);
 }
 
+static void an_imported_fifo_is_not(void)
+{
+	struct lapbelt_error error = LAPBELT_ERROR_INIT;
+	struct lapbelt_policy *policy = NULL;
+	char path[128], text[256];
+
+	(void)snprintf(path, sizeof(path), "%s", path_in("fifo"));
+	CHECK_INT(mkfifo(path, 0600), 0);
+	(void)snprintf(text, sizeof(text), "(version 1)(import \"%s\")", path);
+	CHECK_INT(lapbelt_policy_from_text(text, "t.sb", NULL, &policy, &error), -LAPBELT_POLICY);
+	CHECK(strstr(error.text, "not a regular file"));
+	CHECK(!policy);
+	CHECK_INT(unlink(path), 0);
+}
+
 /* Which line of which file decides file-read-data on /x, under OPTIONS? */
 static void check_import(const char *text, const struct lapbelt_policy_options *options,
 			 const char *file)
@@ -515,6 +530,7 @@ int main(void)
 	RUN(any_bytes_are_at_worst_an_error);
 	RUN(files_that_cannot_be_read);
 	RUN(a_fifo_is_waited_for);
+	RUN(an_imported_fifo_is_not);
 	RUN(imports_are_searched_in_order);
 	RUN(apples_profiles_are_there);
 	RUN(a_decision_outlives_what_made_it);
