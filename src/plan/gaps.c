@@ -295,7 +295,7 @@ static int gaps_of_floor(struct planner *p)
 		r = add_gap(
 			p, GAP_METADATA, rule_denying(p->policy, OP_PROCESS_EXEC_ANY),
 			"the ELF interpreter may be executed, since no program starts without it; "
-			"what it loads is bound by the same policy",
+			"it runs what may be read",
 			NULL);
 	return r;
 }
