@@ -7,15 +7,17 @@
  */
 #include "broker/call.h"
 
-#include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/proc.h"
 #include "base/banned.h"
 
 enum {
@@ -23,62 +25,78 @@ enum {
 	PTMX_MINOR = 2,
 };
 
-static bool is_master_of(int fdinfo, const char *name, long number)
+static bool is_ptmx(const struct stat *st)
 {
-	char text[512], link[64];
-	struct stat st;
-	int cleanup_fd fd = openat(fdinfo, name, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	const char *field;
-
-	if (n < 0)
-		return false;
-	text[n] = '\0';
-	/* Other drivers write names that users chose into it. */
-	(void)snprintf(link, sizeof(link), "../fd/%s", name);
-	if (fstatat(fdinfo, link, &st, 0) < 0 || !S_ISCHR(st.st_mode) ||
-	    st.st_rdev != makedev(PTMX_MAJOR, PTMX_MINOR))
-		return false;
-	field = strstr(text, "\ntty-index:");
-	return field && strtol(field + strlen("\ntty-index:"), NULL, 10) == number;
+	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(PTMX_MAJOR, PTMX_MINOR);
 }
 
-static bool holds_master(const struct broker *broker, pid_t pid, long number)
+/* FD is ours. */
+static bool is_master_of(int fd, long number)
 {
-	char path[32];
-	int fd;
-	DIR *dir;
-	struct dirent *entry;
-	bool holds = false;
+	char path[48], text[512];
+	const char *index = NULL;
+	struct stat st;
 
-	(void)snprintf(path, sizeof(path), "%d/fdinfo", (int)pid);
-	fd = openat(broker->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir) {
-		fd_close(&fd);
+	/* Other drivers write names that users chose into fdinfo. */
+	if (fd < 0 || fstat(fd, &st) < 0 || !is_ptmx(&st))
 		return false;
-	}
-	while (!holds && (entry = readdir(dir)))
-		holds = is_master_of(dirfd(dir), entry->d_name, number);
-	(void)closedir(dir);
-	return holds;
+	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	if (proc_read(AT_FDCWD, path, text, sizeof(text)) == 0)
+		index = proc_field(text, "tty-index");
+	return index && strtol(index, NULL, 10) == number;
+}
+
+struct search {
+	const struct broker *broker;
+	long number;
+	int pidfd; /* whose descriptors are looked at */
+};
+
+static int try_descriptor(int list, const char *name, void *context)
+{
+	const struct search *search = context;
+	int cleanup_fd fd = -1;
+	struct stat st;
+
+	/* Only to take no more of them than may be it. */
+	if (fstatat(list, name, &st, 0) < 0 || !is_ptmx(&st))
+		return 0;
+	/* What is asked is what has been taken: the name can mean another one by the next look. */
+	fd = (int)syscall(SYS_pidfd_getfd, search->pidfd, (int)strtol(name, NULL, 10), 0);
+	return is_master_of(fd, search->number);
+}
+
+static bool has_ended(int pidfd)
+{
+	struct pollfd polled = {.fd = pidfd, .events = POLLIN};
+
+	return poll(&polled, 1, 0) != 0;
+}
+
+/* Does process PID of the sandbox hold the master? */
+static int try_process(int proc, pid_t pid, void *context)
+{
+	struct search *search = context;
+	int cleanup_fd pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	int cleanup_fd list = -1;
+	char path[32];
+
+	/* As long as it has not ended, the number is its. */
+	if (pidfd < 0 || !caller_is_inside(search->broker, pid) || has_ended(pidfd))
+		return 0;
+	(void)snprintf(path, sizeof(path), "%d/fd", (int)pid);
+	list = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	search->pidfd = pidfd;
+	return list >= 0 && proc_each_entry(list, try_descriptor, search) > 0;
 }
 
 bool pty_is_ours(const struct call *call, long number)
 {
-	DIR *dir;
-	struct dirent *entry;
-	bool ours = holds_master(call->broker, call->tid, number);
+	struct search search = {.broker = call->broker, .number = number};
+	struct caller_pids pids;
 
 	/* Most often the caller itself; else anybody inside. */
-	dir = ours ? NULL : opendir("/proc");
-	while (dir && !ours && (entry = readdir(dir))) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		ours = pid > 1 && caller_is_inside(call->broker, pid) &&
-		       holds_master(call->broker, pid, number);
-	}
-	if (dir)
-		(void)closedir(dir);
-	return ours;
+	if (caller_pids(call, &pids) == 0 && try_process(call->broker->proc, pids.tgid, &search))
+		return true;
+	return proc_each_process(call->broker->proc, try_process, &search) > 0;
 }

@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -29,28 +28,16 @@
 
 /* ---- Without a pid namespace ---- */
 
-static bool is_descendant(int proc, pid_t pid)
+static int signal_descendant(int proc, pid_t pid, void *signal)
 {
-	for (int i = 0; i < 1000 && pid > 1; i++) {
-		pid = proc_parent(proc, pid);
-		if (pid == getpid())
-			return true;
-	}
-	return false;
-}
-
-static int signal_entry(int proc, const char *name, void *signal)
-{
-	pid_t pid = (pid_t)strtol(name, NULL, 10);
-
-	if (pid > 1 && is_descendant(proc, pid))
+	if (proc_is_descendant(proc, pid, getpid()))
 		(void)kill(pid, *(int *)signal);
 	return 0;
 }
 
 static int signal_descendants(int proc, int signal)
 {
-	return lseek(proc, 0, SEEK_SET) < 0 ? -1 : proc_each_entry(proc, signal_entry, &signal);
+	return proc_each_process(proc, signal_descendant, &signal);
 }
 
 /* Reaps those that have ended; is anybody left? */

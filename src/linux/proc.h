@@ -3,6 +3,8 @@
 #ifndef LINUX_PROC_H
 #define LINUX_PROC_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /*
@@ -11,7 +13,37 @@
  */
 int proc_each_entry(int fd, int (*each)(int fd, const char *name, void *context), void *context);
 
-/* The parent of PID by the procfs PROC; 0: unknown. proc_pid_stat(5) */
+/* ---- Processes: PROC is a procfs, open in any way, and pids are as it counts them ---- */
+
+/* Calls EACH for every process of PROC, as proc_each_entry(). */
+int proc_each_process(int proc, int (*each)(int proc, pid_t pid, void *context), void *context);
+
+/*
+ * The directory of process PID. What is read through it is about this very process or fails, also
+ * when its number is given out again; pidfd_send_signal(2) takes it for a pidfd. -1 with errno.
+ */
+int proc_pin(int proc, pid_t pid);
+
+/* The parent of PID; 0: unknown. proc_pid_stat(5) */
 pid_t proc_parent(int proc, pid_t pid);
+
+/* Is ANCESTOR above PID? Can't tell: false. */
+bool proc_is_descendant(int proc, pid_t pid, pid_t ancestor);
+
+/* ---- proc_pid_status(5), proc_pid_fdinfo(5): lines "NAME:\tVALUE" ---- */
+
+/* For a status: some 1.5 KiB, and up to 11 bytes for every supplementary group. */
+enum {
+	PROC_TEXT_MAX = 16384
+};
+
+/* The file PATH of directory DIR, ended by NUL, into TEXT of SIZE bytes. 0, or -1 with errno. */
+int proc_read(int dir, const char *path, char *text, size_t size);
+
+/* The text after "NAME:", or NULL. */
+const char *proc_field(const char *text, const char *name);
+
+/* Number INDEX of a field. UINT_MAX: there are fewer. */
+unsigned proc_number(const char *field, unsigned index);
 
 #endif

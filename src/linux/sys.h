@@ -19,6 +19,14 @@ enum {
 	LANDLOCK_RULE_PATH_BENEATH_ = 1,
 };
 
+enum {
+	PIDFD_THREAD_ = 0200,                 /* 6.9, O_EXCL: pidfd_open(2) */
+	PIDFD_SIGNAL_PROCESS_GROUP_ = 1 << 2, /* 6.9: pidfd_send_signal(2) */
+};
+
+/* 6.11: the pid that thread N of this pid namespace has in ours. ioctl_nsfs(2) */
+#define NS_GET_PID_FROM_PIDNS_ 0x8004b706u
+
 /* 5.19: a notified call can only be interrupted by a fatal signal. */
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV_ (1ul << 5)
 
