@@ -260,8 +260,9 @@ static void set_integer(struct request *request, enum filter_id filter, int64_t 
 		request->has |= HAS_VNODE_TYPE;
 		return;
 	case FILTER_TARGET:
-		request->target = (enum signal_target)number;
-		request->has |= HAS_TARGET;
+		/* Said twice, both are true. */
+		if (number > SIGNAL_TARGET_UNKNOWN && number <= SIGNAL_TARGET_INITPROC)
+			request->targets |= signal_target_set((enum signal_target)number);
 		return;
 	case FILTER_SIGNAL_NUMBER:
 		request->signal = (int)number;

@@ -94,7 +94,8 @@ static const struct {
 	{SYS_tgkill, handle_signal},
 	{SYS_rt_sigqueueinfo, handle_signal},
 	{SYS_rt_tgsigqueueinfo, handle_signal},
-	{SYS_pidfd_send_signal, handle_signal},
+	{SYS_pidfd_send_signal, handle_signal_pidfd},
+	{SYS_fcntl, handle_owner},
 	{SYS_prlimit64, handle_process},
 	{SYS_setpriority, handle_process},
 	{SYS_ioprio_set, handle_process},
@@ -296,7 +297,9 @@ static int set_up(struct broker *broker, const struct broker_options *options, s
 	broker->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	(void)snprintf(path, sizeof(path), "/proc/%d/root", (int)options->command);
 	broker->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (broker->stop < 0 || broker->proc < 0 || broker->root < 0)
+	broker->pids = openat(broker->own_proc ? broker->root : broker->proc,
+			      broker->own_proc ? "proc" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (broker->stop < 0 || broker->proc < 0 || broker->root < 0 || broker->pids < 0)
 		return err_os(e, "could not look into the sandbox");
 	if (find_device(broker, MOUNT_PROC, "proc", &broker->own_proc_device) < 0 ||
 	    find_device(broker, MOUNT_PRIVATE_TMP, "tmp", &broker->own_tmp) < 0 ||
@@ -313,6 +316,7 @@ static void server_free(struct server *server)
 	fd_close(&server->broker.stop);
 	fd_close(&server->failed);
 	fd_close(&server->broker.proc);
+	fd_close(&server->broker.pids);
 	fd_close(&server->broker.root);
 	fresh_release(&server->broker.fresh);
 	made_release(&server->broker.shm);
@@ -374,6 +378,7 @@ int broker_start(const struct broker_options *options, struct broker **ret, stru
 		.stop = -1,
 		.root = -1,
 		.proc = -1,
+		.pids = -1,
 	};
 	(void)sem_init(&server->started, 0, 0);
 	server->failed = eventfd(0, EFD_CLOEXEC);

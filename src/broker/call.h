@@ -34,6 +34,7 @@ struct broker {
 	int stop; /* eventfd */
 	int root; /* the sandbox's root directory; chroot and friends are refused, so it is one */
 	int proc; /* our own /proc */
+	int pids; /* the procfs that counts processes as the sandbox does */
 	dev_t own_proc_device; /* of the sandbox's /proc */
 	pid_t init;
 	bool own_proc;    /* the sandbox sees a procfs of its own pid namespace at /proc */
@@ -108,6 +109,9 @@ int caller_assume(const struct call *call);
 /* As caller_assume() by its real ids, as access(2) wants it. */
 int caller_assume_real(const struct call *call);
 
+/* CAP_KILL in addition, as far as we have it: the target has been judged by the caller's ids. */
+int caller_assume_kill(const struct call *call); /* 0, or -1 with errno */
+
 /* Are the caller's effective ids those of this process? */
 bool caller_has_our_ids(const struct call *call);
 
@@ -125,9 +129,6 @@ int caller_pids(const struct call *call, struct caller_pids *ret); /* 0, or -1 w
 
 /* Is PID (in our pid namespace) part of this sandbox, init excluded? */
 bool caller_is_inside(const struct broker *broker, pid_t pid);
-
-/* The process group of PID (in our pid namespace) as the sandbox counts; -1: unknown. */
-pid_t caller_group_of(const struct broker *broker, pid_t pid);
 
 /* Does a process of this sandbox hold the master of /dev/pts/NUMBER? (pty.c) */
 bool pty_is_ours(const struct call *call, long number);
@@ -229,6 +230,8 @@ void handle_bind(struct call *call);
 void handle_listen(struct call *call);
 void handle_exec(struct call *call);
 void handle_signal(struct call *call);
+void handle_signal_pidfd(struct call *call);
+void handle_owner(struct call *call);   /* fcntl F_SETOWN */
 void handle_process(struct call *call); /* prlimit, setpriority ... on another process */
 void handle_umask(struct call *call);
 void handle_setids(struct call *call);

@@ -20,32 +20,18 @@
 #include "linux/proc.h"
 #include "base/banned.h"
 
-/* /proc/PID/status: some 1.5 KiB, and up to 11 bytes for every supplementary group. */
 enum {
-	STATUS_SIZE = 16384,
 	PIDFD_THREAD_ = O_EXCL, /* 6.9 */
 };
 
 /* ---- Descriptors ---- */
 
-static int read_status_of(int proc, pid_t pid, char *text, size_t size)
-{
-	char path[32];
-	int cleanup_fd fd = -1;
-	ssize_t n;
-
-	(void)snprintf(path, sizeof(path), "%d/status", (int)pid);
-	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, size - 1);
-	if (n < 0)
-		return -1;
-	text[n] = '\0';
-	return 0;
-}
-
 static int read_status(const struct call *call, char *text, size_t size)
 {
-	if (read_status_of(call->broker->proc, call->tid, text, size) < 0)
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "%d/status", (int)call->tid);
+	if (proc_read(call->broker->proc, path, text, size) < 0)
 		return -1;
 	/* What we read was the caller's only if it still is the caller. */
 	if (!call_is_alive(call)) {
@@ -55,29 +41,16 @@ static int read_status(const struct call *call, char *text, size_t size)
 	return 0;
 }
 
-/* The text after "\nNAME:" or NULL. */
-static const char *status_field(const char *text, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, name, n) == 0 && line[n] == ':')
-			return line + n + 1;
-	}
-	return NULL;
-}
-
 /* Before 6.9 only the leader of a thread group can be opened: will its descriptors do? */
 static int open_leader(const struct call *call)
 {
-	char status[STATUS_SIZE];
+	char status[PROC_TEXT_MAX];
 	const char *field;
 	long leader;
 
 	if (read_status(call, status, sizeof(status)) < 0)
 		return -1;
-	field = status_field(status, "Tgid");
+	field = proc_field(status, "Tgid");
 	leader = field ? strtol(field, NULL, 10) : 0;
 	/* A thread may have a table of its own; unshare(2). */
 	if (leader <= 0 || syscall(SYS_kcmp, leader, call->tid, KCMP_FILES, 0, 0) != 0) {
@@ -125,20 +98,6 @@ int caller_directory(const struct call *call, int dirfd)
 	return fd_steal(&fd);
 }
 
-/* Number INDEX of a line. UINT_MAX: there are fewer. */
-static unsigned number_at(const char *field, unsigned index)
-{
-	char *end = NULL;
-	unsigned long number = UINT_MAX;
-
-	for (unsigned i = 0; field && i <= index; i++, field = end) {
-		number = strtoul(field, &end, 10);
-		if (end == field)
-			return UINT_MAX;
-	}
-	return (unsigned)number;
-}
-
 /* The last number of a line: status lists one pid per namespace, outermost first. */
 static pid_t last_number(const char *field)
 {
@@ -152,14 +111,14 @@ static pid_t last_number(const char *field)
 
 int caller_pids(const struct call *call, struct caller_pids *ret)
 {
-	char status[STATUS_SIZE];
+	char status[PROC_TEXT_MAX];
 	const char *tgid, *shown_tgid, *shown_tid;
 
 	if (read_status(call, status, sizeof(status)) < 0)
 		return -1;
-	tgid = status_field(status, "Tgid");
-	shown_tgid = status_field(status, "NStgid");
-	shown_tid = status_field(status, "NSpid");
+	tgid = proc_field(status, "Tgid");
+	shown_tgid = proc_field(status, "NStgid");
+	shown_tid = proc_field(status, "NSpid");
 	if (!tgid || !shown_tgid || !shown_tid) {
 		errno = ESRCH;
 		return -1;
@@ -175,7 +134,7 @@ int caller_pids(const struct call *call, struct caller_pids *ret)
 static int assume_umask(const struct call *call, const char *status)
 {
 	struct broker *broker = call->broker;
-	const char *field = status ? status_field(status, "Umask") : NULL;
+	const char *field = status ? proc_field(status, "Umask") : NULL;
 	mode_t mask = broker->initial_umask;
 
 	if (status && !field) {
@@ -232,17 +191,17 @@ enum id {
 /* Whose real id is root's has what is permitted to it, another nothing; access(2). */
 static const char *real_caps(const char *status)
 {
-	return number_at(status_field(status, "Uid"), REAL_ID) == 0 ? "CapPrm" : NULL;
+	return proc_number(proc_field(status, "Uid"), REAL_ID) == 0 ? "CapPrm" : NULL;
 }
 
 static int assume_ids(const char *status, enum id which)
 {
-	const char *uids = status_field(status, "Uid");
-	const char *gids = status_field(status, "Gid");
-	const char *groups = status_field(status, "Groups");
+	const char *uids = proc_field(status, "Uid");
+	const char *gids = proc_field(status, "Gid");
+	const char *groups = proc_field(status, "Groups");
 	const char *name = which == REAL_ID ? real_caps(status) : "CapEff";
-	const char *caps = name ? status_field(status, name) : "0";
-	unsigned uid = number_at(uids, which), gid = number_at(gids, which);
+	const char *caps = name ? proc_field(status, name) : "0";
+	unsigned uid = proc_number(uids, which), gid = proc_number(gids, which);
 
 	if (!groups || !caps || uid == UINT_MAX || gid == UINT_MAX) {
 		errno = ESRCH;
@@ -263,7 +222,7 @@ static int assume_ids(const char *status, enum id which)
 int caller_assume(const struct call *call)
 {
 	struct broker *broker = call->broker;
-	char status[STATUS_SIZE];
+	char status[PROC_TEXT_MAX];
 
 	if (!broker->umask_changed && !broker->ids_changed)
 		return assume_umask(call, NULL);
@@ -276,13 +235,27 @@ int caller_assume(const struct call *call)
 
 int caller_assume_real(const struct call *call)
 {
-	char status[STATUS_SIZE];
+	char status[PROC_TEXT_MAX];
 
 	if (!call->broker->ids_changed)
 		return 0;
 	if (read_status(call, status, sizeof(status)) < 0)
 		return -1;
 	return assume_ids(status, REAL_ID);
+}
+
+int caller_assume_kill(const struct call *call)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	/* Else our own are the caller's still. The next call takes on its own caller's. */
+	if (!call->broker->ids_changed)
+		return 0;
+	if (syscall(SYS_capget, &header, data) < 0)
+		return -1;
+	return assume_caps((uint64_t)data[1].effective << 32 | data[0].effective |
+			   1ull << CAP_KILL);
 }
 
 void handle_umask(struct call *call)
@@ -304,32 +277,17 @@ void handle_setids(struct call *call)
 bool caller_is_inside(const struct broker *broker, pid_t pid)
 {
 	/* Orphans become init's children, so the way up ends there or outside. */
-	for (int i = 0; i < 1000 && pid > 1; i++) {
-		if (pid == broker->init)
-			return i > 0;
-		pid = proc_parent(broker->proc, pid);
-	}
-	return false;
-}
-
-pid_t caller_group_of(const struct broker *broker, pid_t pid)
-{
-	char text[STATUS_SIZE];
-	const char *field = NULL;
-
-	if (read_status_of(broker->proc, pid, text, sizeof(text)) == 0)
-		field = status_field(text, "NSpgid");
-	return field ? last_number(field) : -1;
+	return proc_is_descendant(broker->proc, pid, broker->init);
 }
 
 int caller_umask_of(pid_t pid, mode_t *ret)
 {
-	int cleanup_fd proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	char text[STATUS_SIZE];
+	char path[32], text[PROC_TEXT_MAX];
 	const char *field = NULL;
 
-	if (read_status_of(proc, pid, text, sizeof(text)) == 0)
-		field = status_field(text, "Umask");
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (proc_read(AT_FDCWD, path, text, sizeof(text)) == 0)
+		field = proc_field(text, "Umask");
 	if (!field)
 		return -1;
 	*ret = (mode_t)strtoul(field, NULL, 8);
@@ -338,7 +296,7 @@ int caller_umask_of(pid_t pid, mode_t *ret)
 
 static uint64_t signal_set(const char *status, const char *name)
 {
-	const char *field = status_field(status, name);
+	const char *field = proc_field(status, name);
 
 	return field ? strtoull(field, NULL, 16) : 0;
 }
@@ -349,25 +307,25 @@ static uint64_t signal_set(const char *status, const char *name)
  */
 bool caller_has_signal(const struct call *call)
 {
-	char status[STATUS_SIZE];
+	char status[PROC_TEXT_MAX];
 	uint64_t pending;
 
 	if (read_status(call, status, sizeof(status)) < 0)
 		return false;
 	pending = signal_set(status, "SigPnd");
-	if (number_at(status_field(status, "Threads"), 0) == 1 ||
-	    number_at(status_field(status, "Tgid"), 0) == (unsigned)call->tid)
+	if (proc_number(proc_field(status, "Threads"), 0) == 1 ||
+	    proc_number(proc_field(status, "Tgid"), 0) == (unsigned)call->tid)
 		pending |= signal_set(status, "ShdPnd");
 	return (pending & ~(signal_set(status, "SigBlk") | signal_set(status, "SigIgn"))) != 0;
 }
 
 bool caller_has_our_ids(const struct call *call)
 {
-	char status[STATUS_SIZE];
+	char status[PROC_TEXT_MAX];
 
 	if (!call->broker->ids_changed)
 		return true;
 	return read_status(call, status, sizeof(status)) == 0 &&
-	       number_at(status_field(status, "Uid"), EFFECTIVE_ID) == geteuid() &&
-	       number_at(status_field(status, "Gid"), EFFECTIVE_ID) == getegid();
+	       proc_number(proc_field(status, "Uid"), EFFECTIVE_ID) == geteuid() &&
+	       proc_number(proc_field(status, "Gid"), EFFECTIVE_ID) == getegid();
 }

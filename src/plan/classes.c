@@ -21,10 +21,11 @@ static bool needs_signal(const struct planner *p)
 {
 	/* A pid namespace does not bound kill(0): the process group reaches around it. */
 	bool by_kernel = p->caps->landlock_abi >= 6;
+	unsigned outside = is_private(p, SCOPE_PID) ? CAN_DENY : p->facts.signal_outside;
 
-	if (p->facts.signal == CAN_ALLOW)
-		return is_private(p, SCOPE_PID) && !by_kernel;
-	return !p->facts.signal_by_domain || !by_kernel;
+	if (p->facts.signal_inside != CAN_ALLOW)
+		return true;
+	return outside != CAN_ALLOW && !(outside == CAN_DENY && by_kernel);
 }
 
 static unsigned inet(const struct planner *p)

@@ -245,31 +245,14 @@ static unsigned unix_verdicts(const struct policy *policy, enum op op)
 
 /* ---- Signals ---- */
 
-static unsigned decide_signal(const struct policy *policy, enum signal_target target)
+static unsigned signal_verdicts(const struct policy *policy, enum signal_side side)
 {
-	struct request request = {.op = OP_SIGNAL, .has = HAS_TARGET, .target = target};
-	struct decision decision;
+	int end = op_uses(policy, OP_SIGNAL, FILTER_SIGNAL_NUMBER) ? SIGNAL_NUMBERS : 1;
+	unsigned ret = 0;
 
-	policy_decide(policy, &request, &decision);
-	return 1u << decision.verdict;
-}
-
-static void collect_signal(const struct policy *policy, struct facts *facts)
-{
-	unsigned inside = 0;
-
-	facts->signal = verdicts_pathless(policy, OP_SIGNAL);
-	if (op_uses(policy, OP_SIGNAL, FILTER_SIGNAL_NUMBER)) {
-		facts->signal_outside = facts->signal;
-		return;
-	}
-	facts->signal_outside = decide_signal(policy, SIGNAL_TARGET_OTHERS) |
-				decide_signal(policy, SIGNAL_TARGET_INITPROC);
-	inside = decide_signal(policy, SIGNAL_TARGET_SELF) |
-		 decide_signal(policy, SIGNAL_TARGET_PGRP) |
-		 decide_signal(policy, SIGNAL_TARGET_CHILDREN) |
-		 decide_signal(policy, SIGNAL_TARGET_SAME_SANDBOX);
-	facts->signal_by_domain = inside == CAN_ALLOW && facts->signal_outside == CAN_DENY;
+	for (int number = 0; number < end; number++)
+		ret |= plan_signal_verdicts(policy, side, number);
+	return ret;
 }
 
 /* ---- Everything ---- */
@@ -323,5 +306,6 @@ void facts_collect(struct planner *p)
 	facts->sysv_msg = verdicts_pathless(policy, OP_IPC_SYSV_MSG);
 	facts->posix_mq = verdicts_pathless(policy, OP_IPC_POSIX_ANY);
 	collect_network(policy, facts);
-	collect_signal(policy, facts);
+	facts->signal_inside = signal_verdicts(policy, SIGNAL_INSIDE);
+	facts->signal_outside = signal_verdicts(policy, SIGNAL_OUTSIDE);
 }

@@ -233,6 +233,20 @@ const struct gap *plan_refusal(const struct plan *plan);
 /* The plan for people: scope lines, namespaces, mounts, rows, classes, gaps. */
 void plan_print(const struct plan *plan, const struct plan_input *input, struct buf *ret);
 
+/* ---- Signals (signal.c): for the planner and the broker ---- */
+
+enum signal_side {
+	SIGNAL_INSIDE, /* processes of the sandbox */
+	SIGNAL_OUTSIDE,
+};
+
+enum {
+	SIGNAL_NUMBERS = 128 /* of macOS, and above them those that only Linux has */
+};
+
+/* What POLICY can answer about signal NUMBER (Darwin's) to processes of SIDE: enum verdict_set. */
+unsigned plan_signal_verdicts(const struct policy *policy, enum signal_side side, int number);
+
 /* ---- Simulators ---- */
 
 /* struct seccomp_data, spelled out. */

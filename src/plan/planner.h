@@ -31,10 +31,7 @@ struct facts {
 	unsigned inet_out[2];  /* connect and send: enum transport */
 	unsigned inet_in[2];   /* bind and listen */
 	unsigned fork;
-	unsigned signal;
-	unsigned signal_outside; /* to processes that do not belong to the sandbox */
-	bool signal_by_domain;   /* all that matters to `signal` is whether the target belongs to us
-				  */
+	unsigned signal_inside, signal_outside; /* to processes of the sandbox, and to all others */
 	unsigned system_socket;
 	unsigned other_families; /* sockets of other families than unix and IP */
 	unsigned sysv_shm, sysv_sem, sysv_msg, posix_mq;

@@ -196,9 +196,6 @@ static bool find_number(const struct request *request, enum attribute attribute,
 	case ATTRIBUTE_FILE_MODE:
 		*ret = request->file_mode;
 		return request->has & HAS_FILE_MODE;
-	case ATTRIBUTE_TARGET:
-		*ret = request->target;
-		return request->has & HAS_TARGET;
 	case ATTRIBUTE_SIGNAL:
 		*ret = request->signal;
 		return request->has & HAS_SIGNAL;
@@ -236,6 +233,24 @@ static bool matches_number(const struct guard *guard, const struct request *requ
 	return guard->match == MATCH_INTEGER && number == guard->number;
 }
 
+/* Of several targets each counts. */
+static bool matches_target(const struct guard *guard, const struct request *request)
+{
+	return guard->match == MATCH_INTEGER && guard->number >= 0 && guard->number < 32 &&
+	       (request->targets & 1u << guard->number);
+}
+
+unsigned signal_target_set(enum signal_target target)
+{
+	static const unsigned implied[] = {
+		[SIGNAL_TARGET_SELF] = 1u << SIGNAL_TARGET_PGRP | 1u << SIGNAL_TARGET_SAME_SANDBOX,
+		[SIGNAL_TARGET_CHILDREN] = 1u << SIGNAL_TARGET_SAME_SANDBOX,
+		[SIGNAL_TARGET_INITPROC] = 1u << SIGNAL_TARGET_OTHERS,
+	};
+
+	return 1u << target | implied[target];
+}
+
 bool guard_holds(const struct guard *guard, const struct request *request, enum target target)
 {
 	switch (guard->attribute) {
@@ -247,6 +262,8 @@ bool guard_holds(const struct guard *guard, const struct request *request, enum 
 		return matches_endpoint(guard, &request->local, target);
 	case ATTRIBUTE_REMOTE:
 		return matches_endpoint(guard, &request->remote, target);
+	case ATTRIBUTE_TARGET:
+		return matches_target(guard, request);
 	default:
 		return matches_number(guard, request);
 	}

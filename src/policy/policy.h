@@ -198,6 +198,10 @@ enum vnode_type {
 	VNODE_TTY = 65535,
 };
 
+/*
+ * What a process is to the one that wants to signal it; several at once (a child in one's own
+ * group). `others` are those outside the sandbox, `children` the direct ones.
+ */
 enum signal_target {
 	SIGNAL_TARGET_UNKNOWN,
 	SIGNAL_TARGET_SELF,
@@ -207,6 +211,9 @@ enum signal_target {
 	SIGNAL_TARGET_SAME_SANDBOX,
 	SIGNAL_TARGET_INITPROC,
 };
+
+/* TARGET, and what is true of every such process: a set, 1 << enum signal_target. */
+unsigned signal_target_set(enum signal_target target);
 
 /* One end of a socket. proto 0: absent. */
 struct endpoint {
@@ -222,11 +229,10 @@ struct endpoint {
 enum request_has {
 	HAS_VNODE_TYPE = 1 << 0,
 	HAS_FILE_MODE = 1 << 1,
-	HAS_TARGET = 1 << 2,
-	HAS_SIGNAL = 1 << 3,
-	HAS_DEVICE = 1 << 4,
-	HAS_SOCKET = 1 << 5,
-	HAS_NUMBER = 1 << 6,
+	HAS_SIGNAL = 1 << 2,
+	HAS_DEVICE = 1 << 3,
+	HAS_SOCKET = 1 << 4,
+	HAS_NUMBER = 1 << 5,
 };
 
 /* A missing attribute makes its test false (and require-not of it true). */
@@ -240,8 +246,8 @@ struct request {
 	unsigned has; /* enum request_has */
 	enum vnode_type vnode_type;
 	unsigned file_mode;
-	enum signal_target target;
-	int signal; /* Darwin number */
+	unsigned targets; /* all that is true of it, 1 << enum signal_target; 0: absent */
+	int signal;       /* Darwin number */
 	unsigned device_major, device_minor;
 	int socket_domain, socket_type, socket_protocol; /* Darwin numbers */
 	int64_t number; /* ioctl-command, fcntl-command, syscall-number, ... */

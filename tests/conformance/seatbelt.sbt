@@ -434,6 +434,26 @@ signal target=others signal=2         => allow 4
 signal target=others signal=SIGKILL   => deny 2
 signal                                => deny 2
 
+=== a process is several targets at once
+(version 1)
+(allow default)
+(deny signal (target same-sandbox))
+(allow signal (target children))
+(deny signal (target pgrp))
+(allow signal (require-all (target children) (target pgrp) (signal-number SIGCHLD)))
+(deny signal (target others))
+---
+signal target=same-sandbox                             => deny 3
+signal target=children                                 => allow 4
+signal target=children target=pgrp                     => deny 5
+signal target=pgrp target=children signal=SIGCHLD      => allow 6
+signal target=self                                     => deny 5
+signal target=self signal=SIGCHLD                      => deny 5
+signal target=others                                   => deny 7
+signal target=others target=pgrp                       => deny 7
+signal target=initproc                                 => deny 7
+signal                                                 => allow 2
+
 === names
 (version 1)
 (deny default)

@@ -12,9 +12,12 @@ world: files below {w}, a listener on {port}, a listening Unix socket {w}/s/sock
 With `user`, root becomes an ordinary user first. The output is TAP.
 """
 import contextlib
+import ctypes
 import errno
 import fcntl
 import os
+import random
+import select
 import shutil
 import signal
 import socket
@@ -22,6 +25,8 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 NOBODY = 65534
 
@@ -122,12 +127,251 @@ def act_listen_unbound():
         s.listen(1)
 
 
-def act_signal(who):
+# SIGURG: who does not ask for it ignores it.
+
+SYS_TKILL, SYS_TGKILL, SYS_QUEUE, SYS_TGQUEUE, SYS_PIDFD = (
+    (130, 131, 138, 240, 424) if os.uname().machine == "aarch64" else (200, 234, 129, 297, 424))
+THREAD, PROCESS, GROUP = 1, 2, 4  # flags of pidfd_send_signal, 6.9
+
+
+def system_call(*arguments):
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.syscall(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def signal_info(code):
+    """A siginfo_t: si_signo, si_errno, si_code, and the sender, all as the sender says."""
+    return struct.pack("iii4xii", signal.SIGURG, 0, code, os.getpid(), os.getuid()).ljust(128)
+
+
+def by_pidfd(pid, flags=0):
+    fd = os.pidfd_open(pid)
+    try:
+        signal.pidfd_send_signal(fd, signal.SIGURG, None, flags)
+    finally:
+        os.close(fd)
+
+
+WAYS = {
+    "kill": lambda pid: os.kill(pid, signal.SIGURG),
+    "tkill": lambda pid: system_call(SYS_TKILL, pid, signal.SIGURG),
+    "tgkill": lambda pid: system_call(SYS_TGKILL, pid, pid, signal.SIGURG),
+    "sigqueue": lambda pid: system_call(SYS_QUEUE, pid, signal.SIGURG, signal_info(-1)),
+    "tgsigqueue": lambda pid: system_call(SYS_TGQUEUE, pid, pid, signal.SIGURG, signal_info(-1)),
+    "pidfd": by_pidfd,
+    "pidfd-info": lambda pid: system_call(SYS_PIDFD, os.pidfd_open(pid), signal.SIGURG,
+                                          signal_info(-1), 0),
+    "pidfd-thread": lambda pid: by_pidfd(pid, THREAD),
+    "pidfd-process": lambda pid: by_pidfd(pid, PROCESS),
+    "pidfd-group": lambda pid: by_pidfd(pid, GROUP),
+    "group": lambda pid: os.kill(-pid, signal.SIGURG),
+    "own-group": lambda _: os.kill(0, signal.SIGURG),
+    "everybody": lambda _: os.kill(-1, signal.SIGURG),
+}
+
+
+LIFE = os.pipe()
+
+
+def start(work, apart=False):
+    """A child that works, then stays as long as this process; in a group of its own if APART."""
+    ready, tell = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            with contextlib.suppress(OSError):
+                os.close(LIFE[1])
+            if apart:
+                os.setpgid(0, 0)
+            work()
+            os.write(tell, b"x")
+            os.close(tell)
+            os.read(LIFE[0], 1)
+        finally:
+            os._exit(1)
+    os.close(tell)
+    os.read(ready, 1)
+    os.close(ready)
+    return pid
+
+
+def outcome_in_child(work, apart):
+    """Runs WORK in a child and raises here what it raises there."""
+    pid = os.fork()
+    if pid == 0:
+        status = 255
+        try:
+            if apart:
+                os.setpgid(0, 0)
+            work()
+            status = 0
+        except OSError as e:
+            status = e.errno
+        finally:
+            os._exit(status)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if status:
+        raise OSError(status, os.strerror(status) if status > 0 else f"signal {-status}")
+
+
+def act_signal(way, who):
+    """WHO: self, child, parent, grandchild (each also -apart: of another group), or NAME=PID."""
+    send, pid = WAYS[way], os.getpid()
+    who, apart = who.removesuffix("-apart"), who.endswith("-apart")
     if who == "self":
-        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
-        os.kill(os.getpid(), signal.SIGUSR1)
+        send(pid)
+    elif who == "parent":
+        outcome_in_child(lambda: send(pid), apart)
+    elif who == "child":
+        child = start(lambda: None, apart)
+        send(child)
+    elif who == "grandchild":
+        read, write = os.pipe()
+        start(lambda: os.write(write, start(lambda: None, apart).to_bytes(4, "big")))
+        send(int.from_bytes(os.read(read, 4), "big"))
     else:
-        os.kill(int(who), 0)
+        send(int(who.partition("=")[2]))
+
+
+def act_group_member(who):
+    """kill(0): does a child or grandchild of our group get it too?"""
+    read, write = os.pipe()
+
+    def listen():
+        signal.signal(signal.SIGWINCH, lambda *_: os.write(write, b"x"))
+
+    os.setpgid(0, 0)
+    start(listen if who == "child" else lambda: start(listen))
+    os.kill(0, signal.SIGWINCH)
+    if not select.select([read], [], [], 0.5)[0]:
+        raise OSError(errno.EPERM, "not signalled")
+
+
+def act_signal_thread(way):
+    """Another thread of this process."""
+    ends = threading.Event()
+    thread = threading.Thread(target=ends.wait)
+    thread.start()
+    try:
+        if way == "tkill":
+            system_call(SYS_TKILL, thread.native_id, signal.SIGURG)
+        else:
+            system_call(SYS_TGKILL, os.getpid(), thread.native_id, signal.SIGURG)
+    finally:
+        ends.set()
+        thread.join()
+
+
+TARGETS = {
+    "self": ["self"], "child": ["children", "pgrp"], "child-apart": ["children"],
+    "parent": ["same-sandbox", "pgrp"], "parent-apart": ["same-sandbox"],
+    "grandchild": ["same-sandbox", "pgrp"], "grandchild-apart": ["same-sandbox"],
+    "outsider": ["others"], "mate": ["others", "pgrp"],
+}
+
+
+def ask_signal(way, who):
+    if way == "own-group":
+        who = "self"  # one that may be signalled is enough
+    return [("signal", "signal=SIGURG", *("target=" + t for t in TARGETS[who.partition("=")[0]]))]
+
+
+def outcome(act, *arguments):
+    try:
+        act(*arguments)
+    except OSError as e:
+        return errno.errorcode[e.errno]
+    return "ok"
+
+
+def act_dropped_ids():
+    """root's process, signalled by one that has given its ids up: kill(2)'s rule is about those."""
+    root = start(lambda: None, True)
+
+    def work():
+        os.setpgid(0, root)
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+        equal = start(lambda: None, True)
+        cases = [(way, root, "EPERM") for way in WAYS if way not in ("group", "pidfd-group",
+                                                                     "own-group", "everybody")]
+        cases += [(way, equal, "ok") for way in WAYS if way != "everybody"]
+        for way, pid, wanted in cases:
+            if outcome(WAYS[way], pid) != wanted:
+                raise OSError(errno.EIO, way)
+        os.setpgid(0, 0)
+        for way in "group", "pidfd-group":
+            if outcome(WAYS[way], root) != "EPERM":
+                raise OSError(errno.EIO, way)
+        os.kill(root, signal.SIGCONT)  # of the same session
+    outcome_in_child(work, False)
+    WAYS["kill"](root)
+
+
+def act_signal_errors():
+    """What the kernel says of calls that make no sense."""
+    child = start(lambda: None, True)
+    fd = os.pidfd_open(child)
+    gone = os.fork()
+    if gone == 0:
+        os._exit(0)
+    gone_fd = os.pidfd_open(gone)
+    os.waitpid(gone, 0)
+    cases = [
+        ("EINVAL", SYS_PIDFD, fd, 0, None, 8), ("EINVAL", SYS_PIDFD, fd, 0, None, THREAD | GROUP),
+        ("EINVAL", SYS_PIDFD, -1, 0, None, 8), ("EBADF", SYS_PIDFD, -1, 0, None, 0),
+        ("EBADF", SYS_PIDFD, 0, 0, None, 0), ("ESRCH", SYS_PIDFD, gone_fd, 0, None, 0),
+        ("EFAULT", SYS_PIDFD, fd, signal.SIGURG, ctypes.c_void_p(16), 0),
+        ("EPERM", SYS_PIDFD, fd, signal.SIGURG, signal_info(0), 0),
+        ("EINVAL", SYS_PIDFD, fd, signal.SIGUSR1, signal_info(-1), 0),
+        ("EPERM", SYS_QUEUE, child, signal.SIGURG, signal_info(0)),
+        ("EPERM", SYS_QUEUE, child, signal.SIGURG, signal_info(-6)),
+        ("ESRCH", SYS_QUEUE, -1, signal.SIGURG, signal_info(-1)),
+        ("EINVAL", SYS_TKILL, 0, 0), ("EINVAL", SYS_TKILL, -child, 0),
+        ("ESRCH", SYS_TKILL, gone, 0),
+        ("EINVAL", SYS_TGKILL, 0, child, 0), ("ESRCH", SYS_TGKILL, os.getpid(), child, 0),
+        ("EINVAL", SYS_TGQUEUE, child, -1, signal.SIGURG, signal_info(-1)),
+        ("EINVAL", SYS_TKILL, child, 99),
+    ]
+    for wanted, *call in cases:
+        if outcome(system_call, *call) != wanted:
+            raise OSError(errno.EIO, call)
+    for pid in gone, -gone, -2 ** 31:
+        if outcome(os.kill, pid, 0) != "ESRCH":
+            raise OSError(errno.EIO, pid)
+
+
+def act_killed_callers():
+    """Children that signal their own group until they are killed; waits for a line around that."""
+    def call():
+        while os.getpgrp() != os.getpid():
+            pass
+        while True:
+            os.kill(0, 0)
+
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for _ in range(300):
+        child = os.fork()
+        if child == 0:
+            try:
+                call()
+            finally:
+                os._exit(1)
+        os.setpgid(child, child)
+        time.sleep(random.uniform(0.002, 0.006))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    print("done", flush=True)
+    sys.stdin.readline()
+
+
+def act_owner(who):
+    """fcntl F_SETOWN: SIGIO to WHO."""
+    read, _ = os.pipe()
+    fcntl.fcntl(read, fcntl.F_SETOWN, {"self": os.getpid, "nobody": lambda: 0,
+                                       "child": lambda: start(lambda: None)}[who]())
 
 
 def act_shm_create(name):
@@ -212,8 +456,14 @@ ACTS = {
     "listen-unix": (act_listen_unix, lambda p: [("network-bind", p), ("network-inbound", p)]),
     "listen-unbound": (act_listen_unbound, lambda: [("network-bind", "0.0.0.0:60000"),
                                                     ("network-inbound", "0.0.0.0:60000")]),
-    "signal": (act_signal,
-               lambda who: [("signal", "target=" + ("self" if who == "self" else "others"))]),
+    "signal": (act_signal, ask_signal),
+    "group-member": (act_group_member, lambda who: [
+        ("signal", "target=pgrp", "target=" + {"child": "children"}.get(who, "same-sandbox"))]),
+    "signal-thread": (act_signal_thread, lambda _: [("signal", "target=self")]),
+    "dropped-ids": (act_dropped_ids, lambda: [("signal", "target=children")]),
+    "signal-errors": (act_signal_errors, lambda: [("signal", "target=children")]),
+    "killed-callers": (act_killed_callers, lambda: []),
+    "owner": (act_owner, lambda who: [("signal", "target=" + who)] if who != "nobody" else []),
 }
 
 
@@ -453,8 +703,86 @@ ROWS = [
      "listen-unbound", [], "deny"),
     ("a denied port is not chosen", OPEN + '(deny network-inbound (local tcp "*:7"))',
      "listen-unbound", [], "allow"),
-    ("signals to others", OPEN + "(deny signal (target others))", "signal", ["{pid}"], "deny"),
-    ("signals to oneself", OPEN + "(deny signal (target others))", "signal", ["self"], "allow"),
+    ("signals to others", OPEN + "(deny signal (target others))", "signal",
+     ["kill", "outsider={pid}"], "deny"),
+    ("signals to oneself", OPEN + "(deny signal (target others))", "signal", ["kill", "self"],
+     "allow"),
+    ("signals to one outside, of our group", OPEN + "(deny signal (target pgrp))",
+     "signal", ["kill", "mate={mate}"], "deny"),
+]
+
+# What the broker is asked about: some processes of the sandbox may be signalled, others not.
+NO_SIGNAL = OPEN + "(deny signal)"
+SIGNAL_ROWS = [
+    # rules, who, expectation
+    ("(allow signal (target self))", "self", "allow"),
+    ("(allow signal (target self))", "child", "deny"),
+    ("(allow signal (target self))", "parent", "deny"),
+    ("(allow signal (target children))", "child", "allow"),
+    ("(allow signal (target children))", "child-apart", "allow"),
+    ("(allow signal (target children))", "parent", "deny"),
+    ("(allow signal (target children))", "grandchild", "deny"),
+    ("(allow signal (target children))(deny signal (target self))", "self", "deny"),
+    ("(allow signal (target self))(deny signal (target pgrp))", "self", "deny"),
+    ("(allow signal (target children))", "outsider={pid}", "deny"),
+    ("(allow signal (target pgrp))", "self", "allow"),
+    ("(allow signal (target pgrp))", "child", "allow"),
+    ("(allow signal (target pgrp))", "child-apart", "deny"),
+    ("(allow signal (target pgrp))", "grandchild-apart", "deny"),
+    ("(allow signal (target same-sandbox))", "self", "allow"),
+    ("(allow signal (target same-sandbox))", "parent-apart", "allow"),
+    ("(allow signal (target same-sandbox))", "grandchild-apart", "allow"),
+    ("(allow signal (target same-sandbox))", "outsider={pid}", "deny"),
+    ("(allow signal (target same-sandbox))(deny signal (target children))", "child", "deny"),
+    ("(allow signal (target same-sandbox))(deny signal (target children))", "grandchild", "allow"),
+    ("(deny signal (target children))(allow signal (target same-sandbox))", "child", "allow"),
+    ("(allow signal (target others))", "outsider={pid}", "allow"),
+    ("(allow signal (target others))", "child", "deny"),
+    ("(allow signal (target children))(deny signal (signal-number SIGURG))", "child", "deny"),
+    ("(allow signal (require-all (target children) (signal-number SIGURG)))", "child", "allow"),
+]
+for rules, who, expected in SIGNAL_ROWS:
+    ROWS.append((f"kill {who}: {rules}", NO_SIGNAL + rules, "signal", ["kill", who],
+                 expected))
+for way in WAYS:
+    if way in ("own-group", "everybody"):
+        continue
+    for rules, who, expected in [
+            ("(allow signal (target children))", "child-apart", "allow"),
+            ("(allow signal (target self))", "child-apart", "deny"),
+            ("(allow signal (target children))", "outsider={pid}", "deny"),
+            ("(allow signal (target others))", "outsider={pid}", "allow")]:
+        ROWS.append((f"{way} {who}: {rules}", NO_SIGNAL + rules, "signal", [way, who],
+                     expected))
+for rules, expected in [("(allow signal (target same-sandbox))", "allow"),
+                        ("(allow signal (target pgrp))", "allow"),
+                        ("(allow signal (target self))", "allow"),
+                        ("(allow signal (target others))(deny signal (target pgrp))", "deny")]:
+    ROWS.append((f"kill(0): {rules}", NO_SIGNAL + rules, "signal", ["own-group", "self"],
+                 expected))
+# Every signal has to be judged one by one, though few are denied.
+JUDGED = OPEN + "(deny signal (require-all (target children) (target pgrp)))"
+ROWS += [
+    ("kill(0): each member by itself: the child", JUDGED, "group-member", ["child"], "deny"),
+    ("kill(0): each member by itself: the grandchild", JUDGED, "group-member", ["grandchild"],
+     "allow"),
+    ("tkill another thread", NO_SIGNAL + "(allow signal (target self))", "signal-thread", ["tkill"],
+     "allow"),
+    ("tgkill another thread", NO_SIGNAL + "(allow signal (target self))", "signal-thread",
+     ["tgkill"], "allow"),
+    ("tkill another thread, denied", NO_SIGNAL + "(deny signal (target self))", "signal-thread",
+     ["tkill"], "deny"),
+    ("tgkill another thread, denied", NO_SIGNAL + "(deny signal (target self))", "signal-thread",
+     ["tgkill"], "deny"),
+    ("signals that make no sense", JUDGED, "signal-errors", [], "allow"),
+    ("the owner of a descriptor: oneself", NO_SIGNAL + "(allow signal (target self))", "owner",
+     ["self"], "allow"),
+    ("the owner of a descriptor: nobody", NO_SIGNAL, "owner", ["nobody"], "allow"),
+    ("the owner of a descriptor: not oneself", NO_SIGNAL + "(deny signal (target self))",
+     "owner", ["self"], "deny"),
+]
+ROOT_ROWS = [
+    ("given up ids count for signals", JUDGED, "dropped-ids", [], "allow"),
 ]
 
 # ---- The world ---------------------------------------------------------------------------------
@@ -497,11 +825,14 @@ class World:
         os.chmod(w + "/c", 0o311)  # may be entered, not listed
         self.stack.callback(os.chmod, w + "/c", 0o755)
         os.link(o + "/secret", w + "/hard")
-        child = self.stack.enter_context(subprocess.Popen(["sleep", "60"]))
-        self.stack.callback(child.kill)
+        sleepers = [self.stack.enter_context(
+            subprocess.Popen(["sleep", "60"], process_group=group)) for group in (0, None)]
+        for sleeper in sleepers:
+            self.stack.callback(sleeper.kill)
         free, free2 = free_ports(2)
         self.names = {
-            "w": w, "o": o, "free": free, "free2": free2, "pid": child.pid,
+            "w": w, "o": o, "free": free, "free2": free2,
+            "pid": sleepers[0].pid, "mate": sleepers[1].pid,
             "unique": os.path.basename(top),
             "port": self.listen(socket.AF_INET, ("127.0.0.1", 0)),
             "port6": self.listen(socket.AF_INET6, ("::1", 0)) if socket.has_ipv6 else 0,
@@ -528,6 +859,14 @@ class World:
 
     def __exit__(self, *_):
         self.stack.close()
+
+
+def open_descriptors(pid):
+    """The fewest of some moments: a call in the making needs more."""
+    def count():
+        time.sleep(0.01)
+        return len(os.listdir(f"/proc/{pid}/fd"))
+    return min(count() for _ in range(20))
 
 
 def run(command):
@@ -597,12 +936,29 @@ class Judge:
         self.report(ok, "20: a profile that allows no execution runs nothing",
                     f"{done.returncode} {done.stderr}")
 
+    def judge_killed_callers(self):
+        """Callers that are killed in the middle of a brokered call leave nothing open with us."""
+        counts = []
+        with World(self.tools), subprocess.Popen(
+                [self.lapbelt, "exec", "-p", JUDGED, "--", *self.child("killed-callers", [])],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            while process.stdout.readline().strip() in ("ready", "done"):
+                counts.append(open_descriptors(process.pid))
+                os.write(process.stdin.fileno(), b"\n")
+            status = process.wait()
+        self.report(status == 0 and len(counts) == 2 and counts[0] == counts[1],
+                    "callers killed in the middle of a call", f"status {status}, {counts}")
+
 
 def judge_all(lapbelt, script):
     judge = Judge(lapbelt, script)
     for row in ROWS:
         judge.judge(*row)
     judge.judge_exec_of_command()
+    if os.geteuid() == 0:
+        for row in ROOT_ROWS:
+            judge.judge(*row)
+        judge.judge_killed_callers()  # another user cannot see what the supervisor has open
     print(f"1..{judge.count}")
     return 1 if judge.failures else 0
 

@@ -254,7 +254,7 @@ static void modes_need_all_bits(void)
 static void targets_signals_sockets_devices(void)
 {
 	struct policy_builder *b = rules_new(TARGET_LINUX);
-	struct request kill = {.op = OP_SIGNAL, .has = HAS_TARGET | HAS_SIGNAL};
+	struct request kill = {.op = OP_SIGNAL, .has = HAS_SIGNAL};
 	struct request sock = {.op = OP_SYSTEM_SOCKET, .has = HAS_SOCKET, .socket_domain = 2};
 	struct request node = {.op = OP_FILE_IOCTL, .path = STR("/dev/x"), .has = HAS_DEVICE};
 	struct policy *policy;
@@ -266,13 +266,13 @@ static void targets_signals_sockets_devices(void)
 		  group(b, EXPR_ALL, 2, number(b, FILTER_DEVICE_MAJOR, 4),
 			number(b, FILTER_DEVICE_MINOR, 1)));
 	policy = rules_build(b);
-	kill.target = SIGNAL_TARGET_SELF;
+	kill.targets = signal_target_set(SIGNAL_TARGET_SELF);
 	kill.signal = 15;
 	CHECK_INT(decide(policy, &kill).verdict, VERDICT_ALLOW);
 	kill.signal = 9;
 	CHECK_INT(decide(policy, &kill).verdict, VERDICT_DENY);
 	kill.signal = 15;
-	kill.target = SIGNAL_TARGET_OTHERS;
+	kill.targets = signal_target_set(SIGNAL_TARGET_OTHERS);
 	CHECK_INT(decide(policy, &kill).verdict, VERDICT_DENY);
 	CHECK_INT(decide(policy, &sock).verdict, VERDICT_ALLOW);
 	sock.socket_domain = 30;

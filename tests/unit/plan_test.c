@@ -97,6 +97,18 @@ static void classes(void)
 		 BROKER_SIGNAL},
 		{"(allow default) (deny signal (target pgrp))", BROKER_SIGNAL, 0},
 		{"(allow default) (deny signal (signal-number 9))", BROKER_SIGNAL, 0},
+		{"(allow default) (deny signal (require-all (target children) (target pgrp)))",
+		 BROKER_SIGNAL, 0},
+		{"(allow default) (deny signal (require-all (target others) (target pgrp)))",
+		 BROKER_SIGNAL, 0},
+		{"(allow default) (deny signal (require-all (target self) (target children)))", 0,
+		 BROKER_SIGNAL}, /* nobody is both */
+		{"(allow default) (deny signal (require-all (target pgrp) (signal-number 30)))",
+		 BROKER_SIGNAL, 0},
+		{"(allow default) (deny signal) (allow signal (target same-sandbox))", 0,
+		 BROKER_SIGNAL},
+		{"(allow default) (deny signal) (allow signal (target children))", BROKER_SIGNAL,
+		 0},
 		{"(allow default) (deny file-link)", BROKER_WRITE, 0},
 		{"(allow default) (deny file-write-create (vnode-type SYMLINK))", BROKER_WRITE,
 		 BROKER_READ},
@@ -133,6 +145,16 @@ static void signals_of_a_private_scope(void)
 	f.caps.landlock_abi = 5;
 	CHECK_INT(fixture_plan(&f), 0);
 	CHECK(f.plan.brokered & BROKER_SIGNAL);
+	fixture_close(&f);
+	/* What the policy says of processes that are out of reach does not matter. */
+	fixture_open(&f,
+		     "(allow default) (deny signal (require-all (target others) (target pgrp)))");
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(f.plan.brokered & BROKER_SIGNAL);
+	f.input.private_scope = SCOPE_PID;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!(f.plan.brokered & BROKER_SIGNAL));
+	CHECK(f.plan.landlock_scoped & LL_SCOPED_SIGNAL);
 	fixture_close(&f);
 }
 

@@ -450,7 +450,7 @@ static void signals(void)
 		{CALL_KILL, {1, 9}, ASKED},
 		{CALL_TGKILL, {1, 1, 9}, ASKED},
 		{CALL_PIDFD_SEND_SIGNAL, {3, 9}, ASKED},
-		{CALL_FCNTL, {3, 8, 1}, REFUSED},
+		{CALL_FCNTL, {3, 8, 1}, ASKED},
 		{CALL_FCNTL, {3, 15 | HIGH, 1}, REFUSED},
 		{CALL_FCNTL, {3, 1, 0}, ALLOWED},
 		{CALL_IOCTL, {3, 0x8901}, REFUSED},
