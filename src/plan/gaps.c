@@ -375,6 +375,12 @@ static int gaps_of_scope(struct planner *p)
 		if (is_private(p, rows[i].scope) && !has_ns(p, rows[i].ns))
 			r = add_gap(p, rows[i].kind, NULL, rows[i].text,
 				    p->caps->userns ? NULL : "user namespaces");
+	if (r == 0 && is_private(p, SCOPE_PID) && !has_ns(p, NS_PID) && p->plan->brokered)
+		r = add_gap(
+			p, GAP_METADATA, NULL,
+			"limits and priorities are set by number: a process of the host that is "
+			"given the number meanwhile is bound by them",
+			p->caps->userns ? NULL : "user namespaces");
 	if (r == 0 && is_private(p, SCOPE_NET) && !has_ns(p, NS_NET) && !p->no_inet)
 		r = add_gap(p, GAP_METADATA, NULL,
 			    "the network is the host's: the session's loopback ports can be seen",

@@ -155,6 +155,11 @@ static void signals_of_a_private_scope(void)
 	CHECK_INT(fixture_plan(&f), 0);
 	CHECK(!(f.plan.brokered & BROKER_SIGNAL));
 	CHECK(f.plan.landlock_scoped & LL_SCOPED_SIGNAL);
+	CHECK(!gap_about(&f, "by number"));
+	f.caps.userns = false;
+	f.caps.landlock_abi = 5;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(gap_about(&f, "by number"));
 	fixture_close(&f);
 }
 
