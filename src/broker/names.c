@@ -262,13 +262,14 @@ void handle_link(struct call *call)
 		return;
 	}
 	subject.vnode_type = vnode_type_of(st.st_mode);
-	error = file_error(call, &to, st.st_mode);
+	/* Set-id bits come along as they are: the file has them already. */
+	error = file_error(call, &to, st.st_mode & ~(mode_t)07000);
 	if (!error && (S_ISDIR(st.st_mode) || !judge(call, OP_FILE_LINK, &subject)))
 		error = exists(&to, &st) ? EEXIST : errno == ENOENT ? EPERM : errno;
 	if (error)
 		call_error(call, error);
 	else if (!judge_move(call, &from, &to, false))
-		call_error(call, EXDEV);
+		call_error(call, exists(&to, &st) ? EEXIST : EXDEV);
 	else
 		link_pinned(call, &from, &to);
 }

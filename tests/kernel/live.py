@@ -596,6 +596,8 @@ ROWS = [
     ("a write tree gives up a folder", WRITE, "rmdir", ["{w}/empty"], "allow"),
     ("a write tree allows renaming", WRITE, "rename", ["{w}/a", "{w}/d/a"], "allow"),
     ("a write tree allows linking", WRITE, "link", ["{w}/a", "{w}/d/a"], "allow"),
+    ("a set-id file can be linked where writes are judged",
+     OPEN + '(deny file-write* (literal "{w}/other"))', "link", ["{w}/setid", "{w}/d/a"], "allow"),
     ("a write tree allows touching", WRITE, "utime", ["{w}/a"], "allow"),
     ("a write tree allows opening for both", WRITE, "rdwr", ["{w}/a"], "allow"),
     ("a protected name that is not there cannot be made",
@@ -816,6 +818,7 @@ class World:
                      "/w/b\\q/x", "/w/.git/HEAD", "/w/c/x/f", "/o/secret", "/o/x/f"):
             write_file(top + path, "text\n")
         write_file(w + "/tool", "#!/bin/true\n", 0o755)
+        write_file(w + "/setid", "text\n", 0o4755)
         os.mkdir(w + "/empty")
         os.mkdir(w + "/s")
         os.symlink(o + "/secret", w + "/alias")
