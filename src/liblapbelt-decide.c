@@ -143,8 +143,8 @@ static int take_object(struct parse *parse, const char *text)
 
 	if (text[0] == '/' && (op_takes(op, FILTER_PATH) || !op_takes(op, FILTER_IPC_POSIX_NAME))) {
 		request->path = str_of(text);
-		if (network)
-			end->proto = PROTO_UNIX;
+		if (network) /* its own end is one, too, whatever it is asked about */
+			end->proto = request->local.proto = PROTO_UNIX;
 		return 0;
 	}
 	if (network)

@@ -176,7 +176,10 @@ static bool may_unix(const struct call *call, enum op op, const struct place *pl
 	struct request request = {.op = op, .has = HAS_VNODE_TYPE, .vnode_type = VNODE_SOCKET};
 	struct decision decision;
 
-	request.remote.proto = request.local.proto = PROTO_UNIX;
+	/* A socket has its own end from the start, the other one when it connects. */
+	request.local.proto = PROTO_UNIX;
+	if (op == OP_NETWORK_OUTBOUND)
+		request.remote.proto = PROTO_UNIX;
 	if (place)
 		return judge_request(call, place, &request);
 	/* Abstract names belong to the network namespace. */
