@@ -136,10 +136,7 @@ static int find(const struct call *call, struct attr_target *ret)
 
 static bool may(const struct call *call, enum op op, const struct attr_target *target)
 {
-	struct subject subject = {.place = &target->place,
-				  .vnode_type = vnode_type_of(target->st.st_mode),
-				  .has_mode = true,
-				  .mode = target->st.st_mode};
+	struct subject subject = subject_of(&target->place, &target->st);
 
 	return judge(call, op, &subject);
 }
@@ -264,12 +261,11 @@ void handle_utimes(struct call *call)
 static bool may_set_xattr(const struct call *call, const struct attr_target *target,
 			  const char *name)
 {
-	struct subject subject = {.place = &target->place,
-				  .vnode_type = vnode_type_of(target->st.st_mode),
-				  .xattr = name};
+	struct subject subject = subject_of(&target->place, &target->st);
 	bool access_list = strcmp(name, "system.posix_acl_access") == 0;
 	bool default_list = strcmp(name, "system.posix_acl_default") == 0;
 
+	subject.xattr = name;
 	if (!judge(call, OP_FILE_WRITE_XATTR, &subject))
 		return false;
 	if ((access_list || default_list) && !may(call, OP_FILE_WRITE_ACL, target))

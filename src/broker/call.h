@@ -187,7 +187,13 @@ struct subject {
 	bool has_mode;
 	mode_t mode;
 	const char *xattr; /* NULL: absent */
+	dev_t device;      /* of a device node; 0: absent */
 };
+
+struct stat;
+
+/* What is at PLACE, with all that filters can ask about it. */
+struct subject subject_of(const struct place *place, const struct stat *st);
 
 bool judge(const struct call *call, enum op op, const struct subject *subject);
 

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "plan/territory.h"
@@ -306,6 +308,17 @@ bool judge_request(const struct call *call, const struct place *place, struct re
 	return is_new_repository_rule(decision.rule) && fresh_has(&broker->fresh, path);
 }
 
+struct subject subject_of(const struct place *place, const struct stat *st)
+{
+	return (struct subject){
+		.place = place,
+		.vnode_type = vnode_type_of(st->st_mode),
+		.has_mode = true,
+		.mode = st->st_mode,
+		.device = S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode) ? st->st_rdev : 0,
+	};
+}
+
 bool judge(const struct call *call, enum op op, const struct subject *subject)
 {
 	struct request request = {.op = op};
@@ -317,6 +330,11 @@ bool judge(const struct call *call, enum op op, const struct subject *subject)
 	if (subject->has_mode) {
 		request.has |= HAS_FILE_MODE;
 		request.file_mode = subject->mode & 07777;
+	}
+	if (subject->device) {
+		request.has |= HAS_DEVICE;
+		request.device_major = major(subject->device);
+		request.device_minor = minor(subject->device);
 	}
 	if (subject->xattr)
 		request.xattr = str_of(subject->xattr);

@@ -101,7 +101,7 @@ static int file_error(const struct call *call, const struct place *place, mode_t
 
 static bool may_remove(const struct call *call, const struct place *place, const struct stat *st)
 {
-	struct subject subject = {.place = place, .vnode_type = vnode_type_of(st->st_mode)};
+	struct subject subject = subject_of(place, st);
 
 	return judge(call, OP_FILE_WRITE_UNLINK, &subject);
 }
@@ -242,7 +242,7 @@ void handle_link(struct call *call)
 {
 	struct place cleanup_place from = PLACE_NONE;
 	struct place cleanup_place to = PLACE_NONE;
-	struct subject subject = {.place = &from};
+	struct subject subject;
 	struct names names;
 	struct stat st;
 	int error;
@@ -261,7 +261,7 @@ void handle_link(struct call *call)
 		call_error(call, errno);
 		return;
 	}
-	subject.vnode_type = vnode_type_of(st.st_mode);
+	subject = subject_of(&from, &st);
 	/* Set-id bits come along as they are: the file has them already. */
 	error = file_error(call, &to, st.st_mode & ~(mode_t)07000);
 	if (!error && (S_ISDIR(st.st_mode) || !judge(call, OP_FILE_LINK, &subject)))

@@ -326,15 +326,15 @@ static void open_device(struct call *call, const struct open_call *open, int obj
 
 static void open_object(struct call *call, const struct open_call *open, const struct place *place)
 {
-	struct subject subject = {.place = place};
 	int cleanup_fd fd = -1;
+	struct subject subject;
 	struct stat st;
 
 	if (fstat(place->object, &st) < 0) {
 		call_error(call, errno);
 		return;
 	}
-	subject.vnode_type = vnode_type_of(st.st_mode);
+	subject = subject_of(place, &st);
 	if (S_ISLNK(st.st_mode)) {
 		call_error(call, open->flags & O_DIRECTORY ? ENOTDIR : ELOOP);
 	} else if (S_ISDIR(st.st_mode) && (wants_write(open) || (open->flags & O_CREAT))) {

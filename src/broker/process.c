@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "base/banned.h"
@@ -13,17 +14,20 @@
 void handle_exec(struct call *call)
 {
 	struct place cleanup_place place = PLACE_NONE;
-	struct subject subject = {.place = &place, .vnode_type = VNODE_REGULAR};
+	struct subject subject;
+	struct stat st;
 	bool at = call->nr == SYS_execveat;
 	int flags = at ? (int)call->args[4] : 0;
 	char path[PATH_MAX];
 
 	if (call_read_string(call, call->args[at ? 1 : 0], path, sizeof(path)) < 0 ||
 	    resolve_object(call, at ? (int)call->args[0] : AT_FDCWD, path,
-			   !(flags & AT_SYMLINK_NOFOLLOW), flags & AT_EMPTY_PATH, &place) < 0) {
+			   !(flags & AT_SYMLINK_NOFOLLOW), flags & AT_EMPTY_PATH, &place) < 0 ||
+	    fstat(place.object, &st) < 0) {
 		call_error(call, errno);
 		return;
 	}
+	subject = subject_of(&place, &st);
 	/*
 	 * Nobody can exec on behalf of another. The kernel looks at the path again, and whatever
 	 * the caller put there meanwhile, Landlock lets only what the policy allows be executed;

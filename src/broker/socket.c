@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -171,15 +172,26 @@ static void set_unix_path(struct socket_call *socket, const char *path)
 	socket->length = (socklen_t)(NAME_AT + n + (n < NAME_MAX_UN));
 }
 
+/* bind(2) makes a socket like this, but for the umask. */
+static const mode_t new_socket = S_IFSOCK | 0777;
+
 static bool may_unix(const struct call *call, enum op op, const struct place *place)
 {
-	struct request request = {.op = op, .has = HAS_VNODE_TYPE, .vnode_type = VNODE_SOCKET};
+	struct request request = {.op = op,
+				  .has = HAS_VNODE_TYPE | HAS_FILE_MODE,
+				  .vnode_type = VNODE_SOCKET,
+				  .file_mode = new_socket & 07777};
 	struct decision decision;
+	struct stat st;
 
 	/* A socket has its own end from the start, the other one when it connects. */
 	request.local.proto = PROTO_UNIX;
 	if (op == OP_NETWORK_OUTBOUND)
 		request.remote.proto = PROTO_UNIX;
+	if (place && place->object >= 0 && fstat(place->object, &st) == 0) {
+		request.vnode_type = vnode_type_of(st.st_mode);
+		request.file_mode = st.st_mode & 07777;
+	}
 	if (place)
 		return judge_request(call, place, &request);
 	/* Abstract names belong to the network namespace. */
@@ -409,7 +421,8 @@ static void bind_unix(struct call *call, struct socket_call *socket)
 {
 	char path[NAME_MAX_UN + 1];
 	struct place cleanup_place place = PLACE_NONE;
-	struct subject subject = {.place = &place, .vnode_type = VNODE_SOCKET};
+	struct subject subject = {
+		.place = &place, .vnode_type = VNODE_SOCKET, .has_mode = true, .mode = new_socket};
 
 	if (check_unix(socket) < 0) {
 		call_error(call, errno);

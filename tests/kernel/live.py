@@ -21,6 +21,7 @@ import select
 import shutil
 import signal
 import socket
+import stat
 import struct
 import subprocess
 import sys
@@ -410,9 +411,19 @@ def act_openpty():
         os.close(fd)
 
 
+def question(op, path):
+    """About what is there, with its mode and its device."""
+    found = os.stat(path)
+    words = [op, path, f"mode={stat.S_IMODE(found.st_mode):o}"]
+    if stat.S_ISCHR(found.st_mode):
+        words.append(f"device-major={os.major(found.st_rdev)}")
+    return tuple(words)
+
+
 # name: (what to do, the questions that `decide` must all answer with allow)
 ACTS = {
-    "read": (act_read, lambda p: [("file-read-data", p)]),
+    "read": (act_read, lambda p: [question("file-read-data", p)]),
+    "open": (lambda p: os.close(os.open(p, os.O_RDONLY)), lambda p: [question("file-read-data", p)]),
     "write": (act_write, lambda p: [("file-write-data", p)]),
     "rdwr": (act_rdwr, lambda p: [("file-read-data", p), ("file-write-data", p)]),
     "create": (act_create, lambda p: [("file-write-create", p, "vnode-type=REGULAR-FILE")]),
@@ -420,10 +431,10 @@ ACTS = {
     "mkfifo": (os.mkfifo, lambda p: [("file-write-create", p, "vnode-type=FIFO")]),
     "symlink": (lambda p: os.symlink("x", p),
                 lambda p: [("file-write-create", p, "vnode-type=SYMLINK")]),
-    "unlink": (os.unlink, lambda p: [("file-write-unlink", p)]),
+    "unlink": (os.unlink, lambda p: [question("file-write-unlink", p)]),
     "rmdir": (os.rmdir, lambda p: [("file-write-unlink", p)]),
     "rename": (os.rename, lambda a, b: [("file-write-unlink", a), ("file-write-create", b)]),
-    "link": (os.link, lambda a, b: [("file-link", a), ("file-write-create", b)]),
+    "link": (os.link, lambda a, b: [question("file-link", a), ("file-write-create", b)]),
     "truncate": (act_truncate, lambda p: [("file-write-data", p)]),
     "chmod": (act_chmod, lambda p, mode: [("file-write-mode", p)]
               + ([("file-write-setugid", p)] if int(mode, 8) & 0o6000 else [])),
@@ -617,6 +628,18 @@ ROWS = [
      ' (literal "{w}/a"))))', "read", ["{w}/a"], "deny"),
     ("all but one name: another", BASE + f'(allow file-read* (require-all {W} (require-not'
      ' (literal "{w}/a"))))', "read", ["{w}/d/x"], "allow"),
+    ("by mode: what everybody may read", OPEN + '(deny file-read* (require-all (subpath "{w}")'
+     ' (file-mode #o0004)))', "read", ["{w}/a"], "deny"),
+    ("control: by mode: what only some may read", OPEN + '(deny file-read* (require-all'
+     ' (subpath "{w}") (file-mode #o0004)))', "read", ["{w}/own"], "allow"),
+    ("by mode: removing", OPEN + '(deny file-write-unlink (require-all (subpath "{w}")'
+     ' (file-mode #o0004)))', "unlink", ["{w}/a"], "deny"),
+    ("by mode: linking", OPEN + '(deny file-link (require-all (subpath "{w}")'
+     ' (file-mode #o0004)))', "link", ["{w}/a", "{w}/d/a"], "deny"),
+    ("by device: opening", OPEN + '(deny file-read-data (require-all (literal "/dev/zero")'
+     ' (device-major 1)))', "open", ["/dev/zero"], "deny"),
+    ("control: by device: another one", OPEN + '(deny file-read-data (require-all'
+     ' (literal "/dev/zero") (device-major 2)))', "open", ["/dev/zero"], "allow"),
     ("a subpath ends at a component", OPEN + '(deny file-read* (subpath "{w}/d"))',
      "read", ["{w}/dd"], "allow"),
     ("a prefix does not", OPEN + '(deny file-read* (prefix "{w}/d"))', "read", ["{w}/dd"], "deny"),
@@ -826,6 +849,7 @@ class World:
                      "/w/b\\q/x", "/w/.git/HEAD", "/w/c/x/f", "/o/secret", "/o/x/f"):
             write_file(top + path, "text\n")
         write_file(w + "/tool", "#!/bin/true\n", 0o755)
+        write_file(w + "/own", "text\n", 0o600)
         write_file(w + "/setid", "text\n", 0o4755)
         os.mkdir(w + "/empty")
         os.mkdir(w + "/s")
