@@ -294,11 +294,12 @@ static int rename_error(const struct call *call, const struct place *from, const
 {
 	bool exchange = flags & RENAME_EXCHANGE;
 	struct stat old, new;
-	bool replaces;
+	int gone = exists(from, &old) ? 0 : errno;
+	bool replaces = exists(to, &new);
 
-	if (!exists(from, &old))
-		return errno;
-	replaces = exists(to, &new);
+	/* That a directory may not be searched comes before what is not in the other. */
+	if (gone && (gone == EACCES || replaces || errno != EACCES))
+		return gone;
 	if (!replaces && (errno != ENOENT || exchange))
 		return errno;
 	if ((flags & RENAME_NOREPLACE) && replaces)
