@@ -324,8 +324,8 @@ static int rename_error(const struct call *call, const struct place *from, const
 }
 
 /* Finds both ends. 0, or the error: that of a way there comes before that of its last component. */
-static int rename_places(const struct call *call, const struct names *names, struct place *from,
-			 struct place *to)
+static int rename_places(const struct call *call, const struct names *names, unsigned flags,
+			 struct place *from, struct place *to)
 {
 	int first = resolve_name(call, names->dirfd, names->path, from) < 0 ? errno : 0;
 	int second;
@@ -335,6 +335,8 @@ static int rename_places(const struct call *call, const struct names *names, str
 	second = resolve_name(call, names->dirfd2, names->path2, to) < 0 ? errno : 0;
 	if (second && second != EEXIST)
 		return second;
+	if (!first && second && (flags & RENAME_NOREPLACE))
+		return EEXIST;
 	return first || second ? EBUSY : 0;
 }
 
@@ -358,7 +360,7 @@ void handle_rename(struct call *call)
 		call_error(call, EINVAL);
 		return;
 	}
-	error = rename_places(call, &names, &from, &to);
+	error = rename_places(call, &names, flags, &from, &to);
 	if (!error)
 		error = rename_error(call, &from, &to, flags);
 	if (error) {
