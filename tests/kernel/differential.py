@@ -697,13 +697,15 @@ def ask_tmpfile(v, where, flags, name):
     if not stat.S_ISDIR(found.st_mode):
         return [[]]
     path = os.path.join(path, b"#")  # it has no name: an ordinary one stands for it
+    unnamed = path
     stages = [[made("file-write-create", path, "REGULAR-FILE", 0o644)]
               + data(path, Mode(stat.S_IFREG | 0o644), flags)]
     try:
         path = v.name(("abs", name))
     except OSError:
         return stages + [[]]
-    return stages + [[made("file-write-create", path, "REGULAR-FILE", 0o644), ("move", None, {})]]
+    return stages + [[made("file-link", unnamed, "REGULAR-FILE", 0o644),
+                      made("file-write-create", path, "REGULAR-FILE", 0o644), ("move", None, {})]]
 
 
 def ask_make(kind, mode=None):
