@@ -341,7 +341,9 @@ static void open_object(struct call *call, const struct open_call *open, const s
 		call_error(call, EISDIR);
 	} else if (!may_open_again(call, open, &subject, &st)) {
 		call_error(call, call_denial(place->object, access_mode(open)));
-	} else if (is_bound_to_opener(call, open, place, &st)) {
+	} else if (is_bound_to_opener(call, open, place, &st) ||
+		   (S_ISCHR(st.st_mode) && !judge(call, OP_FILE_IOCTL, &subject))) {
+		/* Landlock lets the caller's own device take no request. */
 		open_by_caller(call, open);
 	} else if (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)) {
 		open_device(call, open, place->object, &st);

@@ -163,7 +163,9 @@ unsigned ask_below(const struct planner *p, const struct place *place, enum grou
 
 bool ask_decides_whole(const struct planner *p, const char *path)
 {
-	return territory_of(str_of(path)) || ask_in_own_mount(p, path);
+	const struct territory *here = territory_of(str_of(path));
+
+	return (here && !here->by_path) || ask_in_own_mount(p, path);
 }
 
 bool ask_only_names(const struct planner *p, const char *path)

@@ -292,6 +292,7 @@ void facts_collect(struct planner *p)
 		      verdicts_anywhere(policy, OP_PROCESS_EXEC_INTERPRETER);
 	facts->exec_unnamed = verdicts_pathless(policy, OP_PROCESS_EXEC_ANY);
 	facts->nodes = verdicts_anywhere(policy, OP_FILE_MKNOD);
+	facts->create = verdicts_anywhere(policy, OP_FILE_WRITE_CREATE);
 	facts->write_data = verdicts_anywhere(policy, OP_FILE_WRITE_DATA);
 	facts->setugid = verdicts_anywhere(policy, OP_FILE_WRITE_SETUGID);
 	facts->flags = verdicts_anywhere(policy, OP_FILE_WRITE_FLAGS);

@@ -106,6 +106,8 @@ static int gaps_of_operations(struct planner *p)
 		{OP_PROCESS_INFO_ANY, GAP_METADATA,
 		 "the command lines of visible processes can be read"},
 		{OP_FILE_LOCK, GAP_METADATA, "files that are open can be locked"},
+		{OP_FILE_IOCTL, GAP_METADATA,
+		 "requests on open files and directories are not judged"},
 		{OP_FILE_CLONE, GAP_METADATA,
 		 "a file may share its blocks with another that it could be copied to"},
 		{OP_SYSTEM_FCNTL, GAP_METADATA, "fcntl(2) is not judged"},
@@ -300,6 +302,33 @@ static int gaps_of_floor(struct planner *p)
 	return r;
 }
 
+/* ---- /proc/self ---- */
+
+static void note_self(void *context, const struct rule *rule, const struct test *test)
+{
+	bool *found = context;
+
+	*found |= rule->verdict == VERDICT_ALLOW && str_is_below(test->text, STR("/proc/self"));
+}
+
+/* It is a link, and the process it leads to another for everybody. */
+static int gap_of_self(struct planner *p)
+{
+	const struct str somebody =
+		STR("/proc/4194303/status"); /* the highest pid, proc_sys_kernel(5)
+					      */
+	policy_state state = policy_walk(p->policy, policy_start(p->policy), somebody);
+	bool found = false;
+
+	policy_each_path(p->policy, note_self, &found);
+	if (!found || policy_verdicts_at(p->policy, state, OP_FILE_READ_DATA) == CAN_ALLOW)
+		return 0;
+	return add_gap(
+		p, GAP_STRICTER, NULL,
+		"a rule about /proc/self grants nothing: the kernel knows processes by number",
+		"a rule about /proc, or its numbers, by regex");
+}
+
 /* ---- Where only the caller's own open is right ---- */
 
 /* The broker does not open for others what shows the namespaces of whoever opens it. */
@@ -391,9 +420,9 @@ static int gaps_of_scope(struct planner *p)
 int gaps_plan(struct planner *p, struct err *e)
 {
 	static int (*const stages[])(struct planner *) = {
-		gaps_of_broker,         gaps_of_kernel, gaps_of_operations,
-		gaps_of_always_refused, gaps_of_floor,  gaps_of_namespaces,
-		gaps_of_sockets,        gaps_of_scope,  gaps_of_metadata,
+		gaps_of_broker, gaps_of_kernel,     gaps_of_operations, gaps_of_always_refused,
+		gaps_of_floor,  gaps_of_namespaces, gap_of_self,        gaps_of_sockets,
+		gaps_of_scope,  gaps_of_metadata,
 	};
 	int r = 0;
 

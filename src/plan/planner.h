@@ -22,6 +22,7 @@ struct facts {
 	unsigned exec;         /* starting programs, over all paths */
 	unsigned exec_unnamed; /* those that have no path */
 	unsigned nodes;        /* device nodes, over all paths */
+	unsigned create;       /* over all paths */
 	unsigned write_data;   /* over all paths */
 	unsigned attributes;   /* mode, owner, times, xattr, flags: over all paths */
 	unsigned flags;        /* inode flags alone */

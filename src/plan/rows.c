@@ -28,6 +28,7 @@
 	ROW(call, WHEN_ALWAYS, TESTS(ANY(flags, OPEN_PATH)), ALLOW)                                \
 	ROW(call, WHEN_READ, NO_TEST, ASK)                                                         \
 	ROW(call, WHEN_WRITE, TESTS(ANY(flags, OPEN_WRITES)), ASK)                                 \
+	ROW(call, WHEN_NO_TMPFILE, TESTS(BITS(flags, OPEN_TMPFILE, OPEN_TMPFILE)), EPERM_)         \
 	ROW(call, WHEN_SETUGID, TESTS(ANY(flags, OPEN_CREATES), ANY(mode, MODE_SETUGID)), ASK)
 
 #define ACCESS_ROWS(call, mode)                                                                    \
@@ -62,6 +63,7 @@ enum {
 		1 | 2 | 0100 | 01000 | 020000000, /* O_WRONLY O_RDWR O_CREAT O_TRUNC O_TMPFILE */
 	OPEN_CREATES = 0100 | 020000000,
 	OPEN_PATH = 010000000,
+	OPEN_TMPFILE = 020000000,
 	ACCESS_READ = 4,
 	ACCESS_WRITE = 2,
 	ACCESS_EXECUTE = 1,

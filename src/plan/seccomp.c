@@ -31,18 +31,18 @@ int call_number(enum call call, enum arch arch)
 
 /* ---- Which rows count ---- */
 
-static unsigned when_broker(const struct planner *p)
+static uint64_t when_broker(const struct planner *p)
 {
 	static const struct {
 		enum broker_class class;
-		enum when when;
+		uint64_t when;
 	} classes[] = {
 		{BROKER_WRITE, WHEN_WRITE},   {BROKER_READ, WHEN_READ}, {BROKER_ATTR, WHEN_ATTR},
 		{BROKER_UNIX, WHEN_UNIX},     {BROKER_INET, WHEN_INET}, {BROKER_EXEC, WHEN_EXEC},
 		{BROKER_SIGNAL, WHEN_SIGNAL},
 	};
 	unsigned brokered = p->plan->brokered;
-	unsigned ret = brokered ? WHEN_BROKER : 0;
+	uint64_t ret = brokered ? WHEN_BROKER : 0;
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (brokered & classes[i].class)
@@ -56,16 +56,16 @@ static unsigned when_broker(const struct planner *p)
 	return ret;
 }
 
-static unsigned when_network(const struct planner *p)
+static uint64_t when_network(const struct planner *p)
 {
 	const struct facts *facts = &p->facts;
 	bool free_inet = !p->no_inet && !(p->needed & BROKER_INET);
-	unsigned ret = 0;
+	uint64_t ret = 0;
 
 	if (facts->other_families != CAN_ALLOW || !free_inet)
 		ret |= WHEN_FAMILIES;
 	ret |= free_inet ? WHEN_FREE_INET : WHEN_NETWORK;
-	if (free_inet || facts->system_socket == CAN_ALLOW)
+	if (facts->system_socket == CAN_ALLOW || has_ns(p, NS_NET))
 		ret |= WHEN_NETLINK;
 	if ((p->plan->brokered & BROKER_INET) && facts->inet_out[TRANSPORT_UDP] == CAN_ALLOW &&
 	    facts->inet_in[TRANSPORT_UDP] == CAN_ALLOW)
@@ -73,18 +73,18 @@ static unsigned when_network(const struct planner *p)
 	return ret;
 }
 
-static unsigned when_ipc(const struct planner *p)
+static uint64_t when_ipc(const struct planner *p)
 {
 	const struct {
 		unsigned verdicts;
-		enum when when;
+		uint64_t when;
 	} kinds[] = {
 		{p->facts.sysv_shm, WHEN_NO_SYSV_SHM},
 		{p->facts.sysv_sem, WHEN_NO_SYSV_SEM},
 		{p->facts.sysv_msg, WHEN_NO_SYSV_MSG},
 		{p->facts.posix_mq, WHEN_NO_POSIX_MQ},
 	};
-	unsigned ret = 0;
+	uint64_t ret = 0;
 
 	/* In a name space of our own there is nothing but what the session made. */
 	if (has_ns(p, NS_IPC))
@@ -95,10 +95,10 @@ static unsigned when_ipc(const struct planner *p)
 	return ret;
 }
 
-static unsigned when_files(const struct planner *p)
+static uint64_t when_files(const struct planner *p)
 {
 	const struct facts *facts = &p->facts;
-	unsigned ret = 0;
+	uint64_t ret = 0;
 
 	if (facts->nodes == CAN_DENY)
 		ret |= WHEN_NO_NODES;
@@ -106,6 +106,9 @@ static unsigned when_files(const struct planner *p)
 		ret |= WHEN_SETUGID;
 	if (facts->write_data != CAN_ALLOW)
 		ret |= WHEN_WRITES;
+	/* Landlock takes a file without a name for writing to its directory. */
+	if (facts->create != CAN_ALLOW && !(p->plan->brokered & BROKER_WRITE))
+		ret |= WHEN_NO_TMPFILE;
 	if (facts->flags == (CAN_ALLOW | CAN_DENY) && (p->plan->brokered & BROKER_ATTR))
 		ret |= WHEN_FLAGS;
 	else if (facts->flags != CAN_ALLOW)
@@ -115,9 +118,9 @@ static unsigned when_files(const struct planner *p)
 	return ret;
 }
 
-static unsigned when_processes(const struct planner *p)
+static uint64_t when_processes(const struct planner *p)
 {
-	unsigned ret = 0;
+	uint64_t ret = 0;
 
 	if (p->facts.exec == CAN_DENY)
 		ret |= WHEN_NO_EXEC;
@@ -131,6 +134,8 @@ static unsigned when_processes(const struct planner *p)
 		ret |= WHEN_PRIVATE_PID;
 	if (is_private(p, SCOPE_PID) && !has_ns(p, NS_PID))
 		ret |= WHEN_OTHERS;
+	if ((p->facts.signal_outside & CAN_DENY) && !has_ns(p, NS_PID))
+		ret |= WHEN_OUTSIDERS;
 	return ret;
 }
 
@@ -207,7 +212,7 @@ static void emit_row(struct program *program, const struct call_row *row)
 
 /* Rows [FIRST, END) are those of one call. */
 static void emit_call(struct program *program, const struct call_row *first,
-		      const struct call_row *end, unsigned active, int number)
+		      const struct call_row *end, uint64_t active, int number)
 {
 	bool decides = false;
 	size_t skip = 0;
@@ -243,7 +248,7 @@ static void emit_prologue(struct program *program, enum arch arch)
 int seccomp_plan(struct planner *p, struct err *e)
 {
 	struct program program = {.arena = p->arena, .has_broker = p->plan->brokered != 0};
-	unsigned active =
+	uint64_t active =
 		when_broker(p) | when_network(p) | when_ipc(p) | when_files(p) | when_processes(p);
 	size_t end = 0;
 

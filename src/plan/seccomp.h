@@ -54,45 +54,46 @@ struct arg_test {
 };
 
 /* Facts of the plan that rows depend on. */
-enum when {
-	WHEN_ALWAYS = 0,
-	WHEN_WRITE = 1 << 0,
-	WHEN_READ = 1 << 1,
-	WHEN_ATTR = 1 << 2,
-	WHEN_UNIX = 1 << 3,
-	WHEN_INET = 1 << 4,
-	WHEN_EXEC = 1 << 5,
-	WHEN_SIGNAL = 1 << 6,
-	WHEN_ACCESS = 1 << 7,  /* access(2) has to agree with open(2) about writing */
-	WHEN_NO_EXEC = 1 << 8, /* nothing may be executed */
-	WHEN_NO_FORK = 1 << 9,
-	WHEN_NO_NODES = 1 << 10,   /* no device node may be made */
-	WHEN_SETUGID = 1 << 11,    /* 06000 bits may be denied */
-	WHEN_WRITES = 1 << 12,     /* some write may be denied */
-	WHEN_NO_FLAGS = 1 << 13,   /* inode flags may not be changed, or nobody can judge */
-	WHEN_NO_NESTING = 1 << 14, /* no user namespaces inside */
-	WHEN_MEMORY = 1 << 15,     /* structs in memory would be decisive: openat2 */
-	WHEN_FAMILIES = 1 << 16,   /* some socket family is refused */
-	WHEN_FREE_INET = 1 << 17,  /* IP sockets are nobody's business */
-	WHEN_FREE_UDP = 1 << 18,   /* UDP may do all, TCP is judged */
-	WHEN_NETLINK = 1 << 19,    /* route netlink may be asked */
-	WHEN_NETWORK = 1 << 20,    /* some IP traffic is denied */
-	WHEN_NO_SYSV_SHM = 1 << 21,
-	WHEN_NO_SYSV_SEM = 1 << 22,
-	WHEN_NO_SYSV_MSG = 1 << 23,
-	WHEN_NO_POSIX_MQ = 1 << 24,
-	WHEN_OTHERS = 1 << 25,      /* processes of the host can be named and must not be changed */
-	WHEN_BROKER = 1 << 26,      /* there is a broker */
-	WHEN_IDS = 1 << 27,         /* and its callers can change their ids: they started as root */
-	WHEN_PRIVATE_PID = 1 << 28, /* processes outside are out of reach */
-	WHEN_FLAGS = 1 << 29,       /* inode flags are judged */
-	WHEN_MEMFD = 1 << 30,       /* what has no name must not be executed */
-	WHEN_LISTEN = INT_MIN, /* bit 31: a unix socket that could be bound may yet not listen */
-};
+#define WHEN(bit)        ((uint64_t)1 << (bit))
+#define WHEN_ALWAYS      ((uint64_t)0)
+#define WHEN_WRITE       WHEN(0)
+#define WHEN_READ        WHEN(1)
+#define WHEN_ATTR        WHEN(2)
+#define WHEN_UNIX        WHEN(3)
+#define WHEN_INET        WHEN(4)
+#define WHEN_EXEC        WHEN(5)
+#define WHEN_SIGNAL      WHEN(6)
+#define WHEN_ACCESS      WHEN(7) /* access(2) has to agree with open(2) about writing */
+#define WHEN_NO_EXEC     WHEN(8) /* nothing may be executed */
+#define WHEN_NO_FORK     WHEN(9)
+#define WHEN_NO_NODES    WHEN(10) /* no device node may be made */
+#define WHEN_SETUGID     WHEN(11) /* 06000 bits may be denied */
+#define WHEN_WRITES      WHEN(12) /* some write may be denied */
+#define WHEN_NO_FLAGS    WHEN(13) /* inode flags may not be changed, or nobody can judge */
+#define WHEN_NO_NESTING  WHEN(14) /* no user namespaces inside */
+#define WHEN_MEMORY      WHEN(15) /* structs in memory would be decisive: openat2 */
+#define WHEN_FAMILIES    WHEN(16) /* some socket family is refused */
+#define WHEN_FREE_INET   WHEN(17) /* IP sockets are nobody's business */
+#define WHEN_FREE_UDP    WHEN(18) /* UDP may do all, TCP is judged */
+#define WHEN_NETLINK     WHEN(19) /* route netlink may be asked */
+#define WHEN_NETWORK     WHEN(20) /* some IP traffic is denied */
+#define WHEN_NO_SYSV_SHM WHEN(21)
+#define WHEN_NO_SYSV_SEM WHEN(22)
+#define WHEN_NO_SYSV_MSG WHEN(23)
+#define WHEN_NO_POSIX_MQ WHEN(24)
+#define WHEN_OTHERS      WHEN(25) /* processes of the host can be named and must not be changed */
+#define WHEN_BROKER      WHEN(26) /* there is a broker */
+#define WHEN_IDS         WHEN(27) /* and its callers can change their ids: they started as root */
+#define WHEN_PRIVATE_PID WHEN(28) /* processes outside are out of reach */
+#define WHEN_FLAGS       WHEN(29) /* inode flags are judged */
+#define WHEN_MEMFD       WHEN(30) /* what has no name must not be executed */
+#define WHEN_LISTEN      WHEN(31) /* a unix socket that could be bound may yet not listen */
+#define WHEN_OUTSIDERS   WHEN(32) /* processes outside can be named and must not be signalled */
+#define WHEN_NO_TMPFILE  WHEN(33) /* making files may be denied, and nobody judges */
 
 struct call_row {
 	enum call call;
-	unsigned when;            /* any of enum when; WHEN_ALWAYS */
+	uint64_t when;            /* any of WHEN_...; WHEN_ALWAYS */
 	struct arg_test tests[3]; /* all must hold */
 	uint32_t action;
 };

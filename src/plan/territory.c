@@ -21,19 +21,19 @@ static const char shm[] = "/dev/shm";
 static const char parameters[] = "/proc/sys";
 
 const struct territory territories[] = {
-	{shm, false, {
+	{shm, false, false, {
 #define IN_SHM(group, first, second) [GROUP_##group] = USES(first, second),
 #include "plan/rights.def"
 	}},
-	{parameters, true, {
+	{parameters, true, false, {
 #define IN_SYSCTL(group, first, second) [GROUP_##group] = USES(first, second),
 #include "plan/rights.def"
 	}},
-	{"/dev/pts", true, {
+	{"/dev/pts", true, true, {
 #define IN_TERMINALS(group, first, second) [GROUP_##group] = USES(first, second),
 #include "plan/rights.def"
 	}},
-	{"/dev/ptmx", true, {
+	{"/dev/ptmx", true, true, {
 #define IN_TERMINALS(group, first, second) [GROUP_##group] = USES(first, second),
 #include "plan/rights.def"
 	}},

@@ -37,7 +37,8 @@ extern const struct group_spec groups[GROUP_COUNT];
 
 struct territory {
 	const char *path;
-	bool and_files;                /* the file operation must allow, too */
+	bool and_files; /* the file operation must allow, too */
+	bool by_path;   /* which differs from path to path: names further down matter */
 	struct uses uses[GROUP_COUNT]; /* none: the file operation decides alone */
 };
 

@@ -11,6 +11,9 @@
 
 #include <errno.h>
 #include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -368,6 +371,14 @@ static int wait_for_end(struct run *run, int *ret_status, struct err *e)
 
 /* ---- The whole ---- */
 
+/* A run can last for days, and what compiling and planning took lies idle in the heap. */
+static void give_back_memory(void)
+{
+#ifdef __GLIBC__
+	(void)malloc_trim(0);
+#endif
+}
+
 static int run_steps(struct run *run, int *ret_status, struct err *e)
 {
 	int r = signals_take(&run->signals, e);
@@ -378,7 +389,10 @@ static int run_steps(struct run *run, int *ret_status, struct err *e)
 		r = serve(run, e);
 	if (r == 0)
 		r = spawn_go(&run->spawned, e);
-	return r < 0 ? r : wait_for_end(run, ret_status, e);
+	if (r < 0)
+		return r;
+	give_back_memory();
+	return wait_for_end(run, ret_status, e);
 }
 
 static int run_prepare(struct run *run, const struct session_options *options, struct err *e)

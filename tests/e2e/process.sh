@@ -320,7 +320,7 @@ ends_without_broker() {
 	result=0
 	wait "$started" || result=$?
 	echo "status $result"
-	[ $result -eq 71 ]
+	[ $result -eq 70 ]
 	grep 'the broker cannot go on' err
 }
 check 'a broker that fails ends the run' ends_without_broker
