@@ -87,6 +87,7 @@ static const struct {
 	{SYS_connect, handle_connect},
 	{SYS_bind, handle_bind},
 	{SYS_listen, handle_listen},
+	{SYS_getsockname, handle_getsockname},
 	{SYS_execve, handle_exec},
 	{SYS_execveat, handle_exec},
 	{SYS_kill, handle_signal},
@@ -320,6 +321,7 @@ static void server_free(struct server *server)
 	fd_close(&server->broker.root);
 	fresh_release(&server->broker.fresh);
 	made_release(&server->broker.shm);
+	free(server->broker.socket_names);
 	(void)sem_destroy(&server->started);
 	free(server);
 }

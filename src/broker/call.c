@@ -101,6 +101,19 @@ int call_read(const struct call *call, uint64_t address, void *to, size_t n)
 	return -1;
 }
 
+int call_write(const struct call *call, uint64_t address, const void *from, size_t n)
+{
+	struct iovec local = {.iov_base = (void *)(uintptr_t)from, .iov_len = n};
+	struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = n};
+	ssize_t put = n ? process_vm_writev(call->tid, &local, 1, &remote, 1, 0) : 0;
+
+	if (put == (ssize_t)n)
+		return 0;
+	if (put >= 0 || errno != EPERM)
+		errno = EFAULT;
+	return -1;
+}
+
 int call_read_string(const struct call *call, uint64_t address, char *to, size_t size)
 {
 	const size_t page = 4096;

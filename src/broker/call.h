@@ -51,6 +51,8 @@ struct broker {
 	struct pending_queue pending;
 	uint64_t deaf[DEAF_MAX]; /* SO_COOKIE of unix sockets bound to where nobody may listen */
 	unsigned n_deaf;
+	struct socket_name *socket_names; /* sockname.c */
+	size_t n_socket_names;
 };
 
 /* A system call that waits for its answer. Handlers answer it exactly once. */
@@ -91,6 +93,9 @@ bool call_is_alive(const struct call *call);
 /* ---- The caller's memory, copied once. 0, or -1 with errno EFAULT, ENAMETOOLONG, ESRCH ---- */
 
 int call_read(const struct call *call, uint64_t address, void *to, size_t n);
+
+/* The other way round: for results only. */
+int call_write(const struct call *call, uint64_t address, const void *from, size_t n);
 
 /* A NUL-terminated string into TO of SIZE bytes. */
 int call_read_string(const struct call *call, uint64_t address, char *to, size_t size);
@@ -214,6 +219,13 @@ void judge_moved(struct broker *broker, const struct place *from, const struct p
 /* Removes what the session left in a shared /dev/shm; nobody calls any more. */
 void judge_clean_up(struct broker *broker);
 
+/* ---- Names of sockets (sockname.c) ---- */
+
+uint64_t socket_cookie(int fd); /* SO_COOKIE; 0: none */
+
+/* The socket FD was bound to PATH, as its owner calls it. */
+void socket_name_note(struct broker *broker, int fd, const char *path);
+
 /* ---- Handlers: one per system call, in the table of broker.c ---- */
 
 void handle_open(struct call *call);   /* open, openat, creat */
@@ -234,6 +246,7 @@ void handle_xattr(struct call *call);
 void handle_connect(struct call *call);
 void handle_bind(struct call *call);
 void handle_listen(struct call *call);
+void handle_getsockname(struct call *call);
 void handle_exec(struct call *call);
 void handle_signal(struct call *call);
 void handle_signal_pidfd(struct call *call);

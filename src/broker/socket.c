@@ -385,25 +385,16 @@ static bool is_there(const struct place *place)
 	return faccessat(place->dir, place->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static uint64_t cookie_of(const struct socket_call *socket)
-{
-	uint64_t cookie = 0;
-	socklen_t size = sizeof(cookie);
-
-	(void)getsockopt(socket->fd, SOL_SOCKET, SO_COOKIE, &cookie, &size);
-	return cookie;
-}
-
 /*
  * Binds to PLACE. Where nobody may listen there, the socket is remembered: it knows the last
  * component of its name only (see bind_at()). If too many are, there are no more of them.
  */
 static int bind_judged(const struct call *call, struct socket_call *socket,
-		       const struct place *place)
+		       const struct place *place, const char *path)
 {
 	struct broker *broker = call->broker;
 	bool deaf = !may_unix(call, OP_NETWORK_INBOUND, place);
-	uint64_t cookie = cookie_of(socket);
+	uint64_t cookie = socket_cookie(socket->fd);
 
 	if (deaf && (broker->n_deaf == DEAF_MAX || !cookie)) {
 		errno = EPERM;
@@ -414,6 +405,7 @@ static int bind_judged(const struct call *call, struct socket_call *socket,
 	if (deaf)
 		broker->deaf[broker->n_deaf++] = cookie;
 	judge_made(broker, place);
+	socket_name_note(broker, socket->fd, path);
 	return 0;
 }
 
@@ -439,7 +431,7 @@ static void bind_unix(struct call *call, struct socket_call *socket)
 		   !judge(call, OP_FILE_WRITE_CREATE, &subject)) {
 		call_error(call, is_there(&place) ? EADDRINUSE : EPERM);
 	} else {
-		call_result(call, bind_judged(call, socket, &place));
+		call_result(call, bind_judged(call, socket, &place, path));
 	}
 }
 
@@ -481,7 +473,7 @@ void handle_bind(struct call *call)
 static bool is_deaf(const struct call *call, const struct socket_call *socket)
 {
 	const struct broker *broker = call->broker;
-	uint64_t cookie = cookie_of(socket);
+	uint64_t cookie = socket_cookie(socket->fd);
 
 	for (unsigned i = 0; i < broker->n_deaf; i++)
 		if (broker->deaf[i] == cookie)

@@ -67,6 +67,17 @@ memory.buf[0] = 7
 other = shared.SharedMemory(memory.name)
 print(other.buf[0])
 other.close(); memory.close(); memory.unlink()"'
+needs python3 'a socket knows the name it was bound to' \
+	'python3 -c "
+import multiprocessing, os, socket
+print(multiprocessing.Manager().list([1, 2]))
+os.mkdir(\"sub\")
+for name in (\"one\", \"sub/two\", os.path.abspath(\"three\"), \"./sub/../four\"):
+    with socket.socket(socket.AF_UNIX) as s:
+        print(s.getsockname())
+        s.bind(name)
+        print(s.getsockname().removeprefix(os.getcwd()))
+"'
 needs python3 'threads, subprocesses and signals work' \
 	'python3 -c "
 import subprocess, threading, signal, os

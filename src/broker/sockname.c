@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * getsockname(2) of sockets that the broker bound: they know the last component
+ * of their path only, and programs hand on what they are told (Python's
+ * multiprocessing does).
+ */
+#include "broker/call.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "base/fd.h"
+#include "base/banned.h"
+
+enum {
+	NAMES_MAX = 1024
+};
+
+struct socket_name {
+	uint64_t cookie; /* SO_COOKIE: never given out again */
+	struct sockaddr_un address;
+	socklen_t length;
+};
+
+uint64_t socket_cookie(int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t size = sizeof(cookie);
+
+	(void)getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size);
+	return cookie;
+}
+
+static struct socket_name *find(const struct broker *broker, uint64_t cookie)
+{
+	for (size_t i = 0; cookie && i < broker->n_socket_names; i++)
+		if (broker->socket_names[i].cookie == cookie)
+			return &broker->socket_names[i];
+	return NULL;
+}
+
+/* Room for one more: when there are many, the oldest goes. NULL: no memory. */
+static struct socket_name *make_room(struct broker *broker)
+{
+	struct socket_name *names;
+
+	if (broker->n_socket_names == NAMES_MAX) {
+		names = broker->socket_names;
+		memmove(names, names + 1, (NAMES_MAX - 1) * sizeof(*names));
+		return &names[NAMES_MAX - 1];
+	}
+	names = realloc(broker->socket_names, (broker->n_socket_names + 1) * sizeof(*names));
+	if (!names)
+		return NULL;
+	broker->socket_names = names;
+	return &names[broker->n_socket_names++];
+}
+
+void socket_name_note(struct broker *broker, int fd, const char *path)
+{
+	uint64_t cookie = socket_cookie(fd);
+	size_t n = strlen(path);
+	struct socket_name *name;
+
+	if (!cookie || n > sizeof(name->address.sun_path) || !strchr(path, '/'))
+		return; /* what the socket knows is right */
+	name = make_room(broker);
+	if (!name)
+		return;
+	*name = (struct socket_name){
+		.cookie = cookie,
+		.address.sun_family = AF_UNIX,
+		.length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n + 1),
+	};
+	memcpy(name->address.sun_path, path, n);
+}
+
+void handle_getsockname(struct call *call)
+{
+	int cleanup_fd fd = caller_fd(call, (int)call->args[0]);
+	const struct socket_name *name = fd < 0 ? NULL : find(call->broker, socket_cookie(fd));
+	int size;
+
+	if (!name) {
+		/* What it tells is the caller's own, whatever happens meanwhile. */
+		call_continue(call);
+		return;
+	}
+	if (call_read(call, call->args[2], &size, sizeof(size)) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	if (size < 0) {
+		call_error(call, EINVAL);
+		return;
+	}
+	if ((socklen_t)size > name->length)
+		size = (int)name->length;
+	if (call_write(call, call->args[1], &name->address, (size_t)size) < 0 ||
+	    call_write(call, call->args[2], &name->length, sizeof(name->length)) < 0)
+		call_error(call, errno);
+	else
+		call_value(call, 0);
+}
