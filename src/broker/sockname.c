@@ -22,7 +22,10 @@ enum {
 
 struct socket_name {
 	uint64_t cookie; /* SO_COOKIE: never given out again */
-	struct sockaddr_un address;
+	union {
+		struct sockaddr_un un;
+		struct sockaddr_storage room; /* for the NUL after a path that fills sun_path */
+	} address;
 	socklen_t length;
 };
 
@@ -66,17 +69,17 @@ void socket_name_note(struct broker *broker, int fd, const char *path)
 	size_t n = strlen(path);
 	struct socket_name *name;
 
-	if (!cookie || n > sizeof(name->address.sun_path) || !strchr(path, '/'))
+	if (!cookie || n > sizeof(name->address.un.sun_path) || !strchr(path, '/'))
 		return; /* what the socket knows is right */
 	name = make_room(broker);
 	if (!name)
 		return;
 	*name = (struct socket_name){
 		.cookie = cookie,
-		.address.sun_family = AF_UNIX,
+		.address.un.sun_family = AF_UNIX,
 		.length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n + 1),
 	};
-	memcpy(name->address.sun_path, path, n);
+	memcpy(name->address.un.sun_path, path, n);
 }
 
 void handle_getsockname(struct call *call)
