@@ -112,7 +112,7 @@ loopback='python3 -c "import socket; s = socket.socket(); s.bind((\"127.0.0.1\",
 unix='python3 -c "import socket; s = socket.socket(socket.AF_UNIX); s.bind(\"s\"); s.listen()"'
 check 'no-write denies writing' named no-write 'echo x >>f' 'cat f'
 check 'no-write-except-temporary denies writing elsewhere' named no-write-except-temporary \
-	"echo x >/dev/shm/lapbelt-exec-$$ && rm /dev/shm/lapbelt-exec-$$" \
+	"echo x >/run/lock/lapbelt-exec-$$ && rm /run/lock/lapbelt-exec-$$" \
 	"echo x >/var/tmp/lapbelt-exec-$$ && rm /var/tmp/lapbelt-exec-$$"
 check 'no-network denies TCP/IP' named no-network "$loopback" 'echo x >>f'
 check 'no-network denies unix sockets' named no-network "$unix" 'echo x >>f'
