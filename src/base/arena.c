@@ -163,7 +163,7 @@ void *arena_grow(struct arena *arena, void *array, size_t n, size_t *cap, size_t
 	bigger = arena_array(arena, want, size);
 	if (!bigger)
 		return NULL;
-	if (n)
+	if (array)
 		memcpy(bigger, array, n * size);
 	*cap = want;
 	return bigger;

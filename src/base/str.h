@@ -6,6 +6,7 @@
 #ifndef BASE_STR_H
 #define BASE_STR_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -50,6 +51,24 @@ static inline bool str_is_below(struct str path, struct str dir)
 	if (dir.n == 1 && dir.p[0] == '/')
 		return path.n > 0 && path.p[0] == '/';
 	return str_starts(path, dir) && (path.n == dir.n || path.p[dir.n] == '/');
+}
+
+/* TEXT without its first N bytes; it has that many. */
+static inline struct str str_skip(struct str text, size_t n)
+{
+	return (struct str){text.p + n, text.n - n};
+}
+
+/* The decimal number that TEXT begins with, and its *DIGITS. -1: none, or more than INT_MAX. */
+static inline int str_number(struct str text, size_t *digits)
+{
+	long long number = 0;
+	size_t n = 0;
+
+	while (n < text.n && text.p[n] >= '0' && text.p[n] <= '9' && number <= INT_MAX)
+		number = number * 10 + (text.p[n++] - '0');
+	*digits = n;
+	return n == 0 || number > INT_MAX ? -1 : (int)number;
 }
 
 #endif

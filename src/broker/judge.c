@@ -54,16 +54,16 @@ static bool is_new_repository_rule(const struct rule *rule)
 /* Is the pseudo-terminal at PATH the session's own? */
 static bool is_own_terminal(const struct call *call, struct str path)
 {
-	static const char slaves[] = "/dev/pts/";
-	char *end;
-	long number;
+	const struct str slaves = STR("/dev/pts/");
+	size_t digits;
+	int number;
 
 	if (call->broker->own_pts)
 		return true;
-	if (path.n <= strlen(slaves))
+	if (!str_starts(path, slaves))
 		return false;
-	number = strtol(path.p + strlen(slaves), &end, 10);
-	return end == path.p + path.n && pty_is_ours(call, number);
+	number = str_number(str_skip(path, slaves.n), &digits);
+	return number >= 0 && digits == path.n - slaves.n && pty_is_ours(call, number);
 }
 
 /* Is the directory that holds PLACE /dev/shm itself, or one that the session made there? */

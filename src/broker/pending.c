@@ -55,10 +55,13 @@ static void append(struct pending_queue *queue, struct pending *pending)
 	queue->n++;
 }
 
+/* NULL: there is none. */
 static struct pending *take_first(struct pending_queue *queue)
 {
 	struct pending *pending = queue->first;
 
+	if (!pending)
+		return NULL;
 	queue->first = pending->next;
 	if (!queue->first)
 		queue->last = NULL;
@@ -111,12 +114,11 @@ void pending_retry(struct broker *broker)
 {
 	struct pending_queue *queue = &broker->pending;
 	unsigned n = queue->n < RETRIES ? queue->n : RETRIES;
+	struct pending *pending;
 
 	if (n == 0 || clock_ms() < queue->next_ms)
 		return;
-	while (n--) {
-		struct pending *pending = take_first(queue);
-
+	while (n-- && (pending = take_first(queue))) {
 		retry_one(pending);
 		if (pending->call.answered)
 			drop(pending);
@@ -138,6 +140,8 @@ int pending_timeout(const struct broker *broker)
 
 void pending_free(struct broker *broker)
 {
-	while (broker->pending.first)
-		drop(take_first(&broker->pending));
+	struct pending *pending;
+
+	while ((pending = take_first(&broker->pending)))
+		drop(pending);
 }

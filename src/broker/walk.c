@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "broker/walk.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -52,9 +51,10 @@ static bool may_look_into(const struct call *call, pid_t pid)
 
 int check_procfs(const struct call *call, int fd, struct str path)
 {
-	static const char place[] = "/proc/";
-	const size_t n = sizeof(place) - 1;
+	const struct str place = STR("/proc/");
+	size_t digits;
 	struct stat st;
+	pid_t pid;
 
 	if (!is_on_procfs(call->broker, fd, path))
 		return 0;
@@ -65,8 +65,10 @@ int check_procfs(const struct call *call, int fd, struct str path)
 		errno = EACCES;
 		return -1;
 	}
-	if (path.n <= n || !isdigit((unsigned char)path.p[n]) ||
-	    may_look_into(call, (pid_t)strtol(path.p + n, NULL, 10)))
+	if (!str_starts(path, place))
+		return 0;
+	pid = str_number(str_skip(path, place.n), &digits);
+	if (digits == 0 || (pid > 0 && may_look_into(call, pid)))
 		return 0;
 	errno = EACCES;
 	return -1;

@@ -112,7 +112,7 @@ static void name_parameter(struct str tail, char *buffer, struct territory_quest
 	if (tail.n <= 1 || tail.n - 1 >= TERRITORY_NAME_MAX)
 		return;
 	for (size_t i = 1; i < tail.n; i++)
-		buffer[i - 1] = tail.p[i] == '/' ? '.' : tail.p[i];
+		buffer[i - 1] = (char)(tail.p[i] == '/' ? '.' : tail.p[i]);
 	ret->name = (struct str){buffer, tail.n - 1};
 }
 

@@ -159,11 +159,12 @@ static bool load_bytes(struct builder *b, uint32_t at)
 /* Notes where ROW leads. */
 static bool load_row(struct builder *b, const struct row *row)
 {
-	const struct turn *turns = b->nfa->turns + row->first;
+	const struct turn *turns;
 	struct rider *riders;
 
 	if (row->n == 0)
 		return node_list_push(b->options->arena, &b->way, row->usual);
+	turns = b->nfa->turns + row->first;
 	riders = arena_grow(b->options->arena, b->riders, b->n_riders, &b->cap_riders,
 			    sizeof(*riders));
 	if (!riders)

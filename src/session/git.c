@@ -341,20 +341,42 @@ static bool is_same_device(const char *a, const char *b)
 
 /* ---- core.hooksPath ---- */
 
-/* Where PATH leads, as far as it is there. p NULL: nowhere. */
+/* REAL and the components of REST below it, which are not there. p NULL: one of them leads away. */
+static struct str join_all(struct finder *finder, struct str real, const char *rest)
+{
+	while (real.p && *rest) {
+		size_t n = strcspn(rest, "/");
+		struct str name = {rest, n};
+
+		if (str_is(name, ".."))
+			return (struct str){NULL, 0};
+		if (n > 0 && !str_is(name, "."))
+			real = str_of(arena_printf(finder->arena, "%.*s/%.*s", (int)real.n, real.p,
+						   (int)name.n, name.p));
+		rest += n + (rest[n] == '/');
+	}
+	return real;
+}
+
+/* Where PATH, which is absolute, leads, as far as it is there. p NULL: nowhere. */
 static struct str resolve(struct finder *finder, const char *path)
 {
 	struct str real = facts_real_path(finder->arena, path);
-	const char *slash = strrchr(path, '/');
-	struct str parent;
+	size_t n = strlen(path);
 
-	if (real.p || !slash || slash == path || !slash[1])
-		return real;
-	parent = resolve(finder,
-			 arena_strdup(finder->arena, (struct str){path, (size_t)(slash - path)}));
-	if (!parent.p || strcmp(slash, "/..") == 0)
-		return (struct str){NULL, 0};
-	return strcmp(slash, "/.") == 0 ? parent : join(finder, parent, slash + 1);
+	while (!real.p) {
+		const char *there;
+
+		while (n > 0 && path[n - 1] != '/')
+			n--;
+		if (n <= 1)
+			return real;
+		there = arena_strdup(finder->arena, (struct str){path, --n});
+		if (!there)
+			return real;
+		real = facts_real_path(finder->arena, there);
+	}
+	return join_all(finder, real, path + n);
 }
 
 /*

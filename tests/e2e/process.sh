@@ -306,6 +306,7 @@ opens_beside() {
 check 'an open beside many that wait is quick' opens_beside 400
 # The command needs two for each FIFO, the supervisor as many more.
 opens_under_limit() {
+	# shellcheck disable=SC3045 # dash has the soft limit
 	ulimit -S -n 200
 	opens_beside 80
 	[ "$(inside sh -c 'ulimit -S -n')" -eq 200 ]
@@ -347,6 +348,20 @@ supervisor_is_no_larger() {
 	[ "$(supervisor_size)" -le "$1" ]
 }
 check 'children killed while they open a FIFO leave nothing in the supervisor' forgets_the_dead
+
+# The numbers begin again between the supervisor and the command, sooner or later.
+pids_wrap() {
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	for pid in $(seq 32752 32766); do
+		unshare --pid --fork --mount-proc sh -c "
+			echo $pid >/proc/sys/kernel/ns_last_pid
+			\"\$@\"
+			exit \$?" sh "$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} -- sh -c 'echo renamed >/proc/self/comm'
+	done
+}
+if [ "$(id -u)" -eq 0 ] && [ "$(cat /proc/sys/kernel/pid_max)" -eq 32768 ]; then
+	check 'one finds oneself in /proc when the process numbers begin again' pids_wrap
+fi
 
 stays_small() {
 	start_inside sh -c 'echo >ready; exec sleep 60'

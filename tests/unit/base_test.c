@@ -237,6 +237,36 @@ static void escaping_leaves_nothing_that_drives_a_terminal(void)
 
 /* ---- str, map ---- */
 
+static void numbers_end_with_the_slice(void)
+{
+	static const struct {
+		const char *text;
+		size_t n, digits;
+		int number;
+	} rows[] = {
+		{"304", 3, 3, 304},
+		{"30467", 3, 3, 304}, /* what lies behind the slice is none of its business */
+		{"1/task/1", 8, 1, 1},
+		{"0", 1, 1, 0},
+		{"2147483647", 10, 10, 2147483647},
+		{"2147483648", 10, 10, -1},
+		{"99999999999999999999", 20, 10, -1},
+		{"", 0, 0, -1},
+		{"1", 0, 0, -1},
+		{"-1", 2, 0, -1},
+		{" 1", 2, 0, -1},
+		{"self", 4, 0, -1},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t digits;
+		int number = str_number((struct str){rows[i].text, rows[i].n}, &digits);
+
+		CHECK(number == rows[i].number);
+		CHECK(digits == rows[i].digits);
+	}
+}
+
 static void paths_end_at_components(void)
 {
 	CHECK(str_is_below(STR("/a/b"), STR("/a")));
@@ -460,6 +490,7 @@ int main(void)
 	RUN(buf_hands_over);
 	RUN(escaping_leaves_nothing_that_drives_a_terminal);
 	RUN(paths_end_at_components);
+	RUN(numbers_end_with_the_slice);
 	RUN(map_finds_what_was_put);
 	RUN(map_says_when_memory_ends);
 	RUN(a_near_word_is_found);
