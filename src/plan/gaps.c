@@ -199,7 +199,7 @@ static int gap_of_metadata(struct planner *p, const struct rule *rule)
 		{OP_FILE_READ_XATTR, "extended attributes"},
 		{OP_FILE_TEST_EXISTENCE, "existence"},
 		{OP_FILE_READ_DATA, "names of entries"},
-		{OP_FILE_READ_DATA, "what happens in directories (inotify)"},
+		{OP_FILE_READ_DATA, "what happens to files and in directories (inotify)"},
 	};
 	const size_t entries = 3;
 	const char *text = NULL;
@@ -231,6 +231,22 @@ static int gaps_of_metadata(struct planner *p)
 		if (rule->verdict == VERDICT_DENY)
 			r = gap_of_metadata(p, rule);
 	}
+	return r;
+}
+
+/* ---- Where the filter is not the policy ---- */
+
+static int gaps_of_filter(struct planner *p)
+{
+	const unsigned brokered = p->plan->brokered, some = CAN_ALLOW | CAN_DENY;
+	int r = 0;
+
+	if (p->facts.create == some && !(brokered & (BROKER_READ | BROKER_WRITE)))
+		r = add_gap(p, GAP_STRICTER, rule_denying(p->policy, OP_FILE_WRITE_CREATE),
+			    "files without a name (O_TMPFILE) cannot be made anywhere", NULL);
+	if (r == 0 && p->facts.flags == some && !(brokered & BROKER_ATTR))
+		r = add_gap(p, GAP_STRICTER, rule_denying(p->policy, OP_FILE_WRITE_FLAGS),
+			    "inode flags cannot be changed anywhere", NULL);
 	return r;
 }
 
@@ -284,10 +300,6 @@ static int gaps_of_floor(struct planner *p)
 			p, GAP_STRICTER, rule_denying(p->policy, OP_FILE_IOCTL),
 			"devices take no ioctl where the answer depends on more than their path",
 			NULL);
-	if (r == 0 && p->facts.flags == (CAN_ALLOW | CAN_DENY) &&
-	    !(p->plan->brokered & BROKER_ATTR))
-		r = add_gap(p, GAP_STRICTER, rule_denying(p->policy, OP_FILE_WRITE_FLAGS),
-			    "inode flags cannot be changed anywhere", NULL);
 	if (r == 0 && p->floor.exec_raced)
 		r = add_gap(p, GAP_CONTENT, rule_denying(p->policy, OP_PROCESS_EXEC_ANY),
 			    "what this denies can be executed by a program that changes the path "
@@ -420,9 +432,9 @@ static int gaps_of_scope(struct planner *p)
 int gaps_plan(struct planner *p, struct err *e)
 {
 	static int (*const stages[])(struct planner *) = {
-		gaps_of_broker, gaps_of_kernel,     gaps_of_operations, gaps_of_always_refused,
-		gaps_of_floor,  gaps_of_namespaces, gap_of_self,        gaps_of_sockets,
-		gaps_of_scope,  gaps_of_metadata,
+		gaps_of_broker,  gaps_of_kernel, gaps_of_operations, gaps_of_always_refused,
+		gaps_of_filter,  gaps_of_floor,  gaps_of_namespaces, gap_of_self,
+		gaps_of_sockets, gaps_of_scope,  gaps_of_metadata,
 	};
 	int r = 0;
 

@@ -427,6 +427,9 @@ ACTS = {
     "write": (act_write, lambda p: [("file-write-data", p)]),
     "rdwr": (act_rdwr, lambda p: [("file-read-data", p), ("file-write-data", p)]),
     "create": (act_create, lambda p: [("file-write-create", p, "vnode-type=REGULAR-FILE")]),
+    "tmpfile": (lambda p: os.close(os.open(p, os.O_TMPFILE | os.O_RDWR, 0o600)), lambda p: [
+        (op, p + "/x", "vnode-type=REGULAR-FILE")
+        for op in ("file-write-create", "file-write-data", "file-read-data")]),
     "mkdir": (os.mkdir, lambda p: [("file-write-create", p, "vnode-type=DIRECTORY")]),
     "mkfifo": (os.mkfifo, lambda p: [("file-write-create", p, "vnode-type=FIFO")]),
     "symlink": (lambda p: os.symlink("x", p),
@@ -611,6 +614,11 @@ ROWS = [
      OPEN + '(deny file-write* (literal "{w}/other"))', "link", ["{w}/setid", "{w}/d/a"], "allow"),
     ("a write tree allows touching", WRITE, "utime", ["{w}/a"], "allow"),
     ("a write tree allows opening for both", WRITE, "rdwr", ["{w}/a"], "allow"),
+    ("a file without a name, where nobody judges", WRITE, "tmpfile", ["{w}"], "stricter"),
+    ("a file without a name, where none may be made", OPEN + f"(deny file-write-create {W})",
+     "tmpfile", ["{w}"], "deny"),
+    ("a file without a name, where opens are judged", WRITE +
+     r'(deny file-write* (regex #"/\.git/hooks(/|$)"))', "tmpfile", ["{w}"], "allow"),
     ("a protected name that is not there cannot be made",
      WRITE + r'(deny file-write* (regex #"/\.git/hooks(/|$)"))',
      "mkdir", ["{w}/.git/hooks"], "deny"),

@@ -281,6 +281,35 @@ static void gaps_name_the_rule(void)
 	fixture_close(&f);
 }
 
+/* Where nobody judges opens, Landlock cannot tell a file without a name from a write. */
+static void gaps_of_unnamed_files(void)
+{
+	static const struct {
+		const char *rules;
+		bool gap;
+	} rows[] = {
+		{"(allow file-write* (subpath \"/home/u/p\"))", true},
+		{"(allow file-write*)", false},
+		{"", false}, /* denied everywhere: as the policy says */
+		{"(allow file-write* (subpath \"/home/u/p\"))"
+		 "(deny file-write* (literal \"/home/u/p/.git\"))",
+		 false}, /* judged */
+		{"(allow file-write* (subpath \"/home/u/p\"))"
+		 "(deny file-read* (regex #\"\\.pem$\"))",
+		 false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[256];
+		struct fixture f;
+
+		(void)snprintf(text, sizeof(text), "%s%s", READABLE, rows[i].rules);
+		plan_of(&f, text);
+		CHECK_INT(gap_about(&f, "O_TMPFILE") != NULL, rows[i].gap);
+		fixture_close(&f);
+	}
+}
+
 static void gaps_that_refuse(void)
 {
 	struct fixture f;
@@ -400,6 +429,7 @@ int main(void)
 	RUN(mounts_that_hide);
 	RUN(network_of_a_private_scope);
 	RUN(gaps_name_the_rule);
+	RUN(gaps_of_unnamed_files);
 	RUN(gaps_that_refuse);
 	RUN(prints);
 	RUN(programs_load);
