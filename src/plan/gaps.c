@@ -365,6 +365,25 @@ static int gaps_of_namespaces(struct planner *p)
 	return 0;
 }
 
+/* A device that the broker opened would take the requests that Landlock refuses. */
+static int gap_of_devices(struct planner *p)
+{
+	const struct str devices = STR("/dev");
+	const unsigned brokered = p->plan->brokered;
+	unsigned opens = 0;
+
+	if (brokered & BROKER_READ)
+		opens |= verdicts_under(p->policy, devices, OP_FILE_READ_DATA);
+	if (brokered & BROKER_WRITE)
+		opens |= verdicts_under(p->policy, devices, OP_FILE_WRITE_DATA);
+	if (!(opens & CAN_ALLOW) || !(verdicts_under(p->policy, devices, OP_FILE_IOCTL) & CAN_DENY))
+		return 0;
+	return add_gap(p, GAP_STRICTER, rule_denying(p->policy, OP_FILE_IOCTL),
+		       "devices that may take no requests can be opened only where Landlock grants "
+		       "it",
+		       NULL);
+}
+
 /* ---- Sockets ---- */
 
 static int gaps_of_sockets(struct planner *p)
@@ -432,9 +451,9 @@ static int gaps_of_scope(struct planner *p)
 int gaps_plan(struct planner *p, struct err *e)
 {
 	static int (*const stages[])(struct planner *) = {
-		gaps_of_broker,  gaps_of_kernel, gaps_of_operations, gaps_of_always_refused,
-		gaps_of_filter,  gaps_of_floor,  gaps_of_namespaces, gap_of_self,
-		gaps_of_sockets, gaps_of_scope,  gaps_of_metadata,
+		gaps_of_broker, gaps_of_kernel,  gaps_of_operations, gaps_of_always_refused,
+		gaps_of_filter, gaps_of_floor,   gaps_of_namespaces, gap_of_self,
+		gap_of_devices, gaps_of_sockets, gaps_of_scope,      gaps_of_metadata,
 	};
 	int r = 0;
 

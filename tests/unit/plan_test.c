@@ -310,6 +310,32 @@ static void gaps_of_unnamed_files(void)
 	}
 }
 
+/* Opens that are judged are the broker's, whose devices Landlock does not bound. */
+static void gaps_of_devices(void)
+{
+	static const struct {
+		const char *text;
+		bool gap;
+	} rows[] = {
+		{"(allow default) (deny file-read* (regex #\"\\.pem$\"))"
+		 "(deny file-ioctl (literal \"/dev/null\"))",
+		 true},
+		{"(allow default) (deny file-read* (regex #\"\\.pem$\"))", false},
+		{"(allow default) (deny file-ioctl (literal \"/dev/null\"))", false},
+		{"(allow default) (deny file-read* file-write* (subpath \"/dev\"))"
+		 "(deny file-read* (regex #\"\\.pem$\")) (deny file-ioctl (literal \"/dev/null\"))",
+		 false}, /* denied all the same */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture f;
+
+		plan_of(&f, rows[i].text);
+		CHECK_INT(gap_about(&f, "may take no requests") != NULL, rows[i].gap);
+		fixture_close(&f);
+	}
+}
+
 static void gaps_that_refuse(void)
 {
 	struct fixture f;
@@ -430,6 +456,7 @@ int main(void)
 	RUN(network_of_a_private_scope);
 	RUN(gaps_name_the_rule);
 	RUN(gaps_of_unnamed_files);
+	RUN(gaps_of_devices);
 	RUN(gaps_that_refuse);
 	RUN(prints);
 	RUN(programs_load);
