@@ -366,8 +366,10 @@ static bool may_create(const struct call *call, const struct open_call *open,
 {
 	struct subject subject = {
 		.place = place, .vnode_type = VNODE_REGULAR, .has_mode = true, .mode = open->mode};
+	struct open_call uncut = *open; /* a new file has nothing to be cut off */
 
-	if (!judge(call, OP_FILE_WRITE_CREATE, &subject) || !may_open(call, open, &subject))
+	uncut.flags &= ~O_TRUNC;
+	if (!judge(call, OP_FILE_WRITE_CREATE, &subject) || !may_open(call, &uncut, &subject))
 		return false;
 	return !(open->mode & (S_ISUID | S_ISGID)) || judge(call, OP_FILE_WRITE_SETUGID, &subject);
 }

@@ -430,6 +430,8 @@ ACTS = {
     "tmpfile": (lambda p: os.close(os.open(p, os.O_TMPFILE | os.O_RDWR, 0o600)), lambda p: [
         (op, p + "/x", "vnode-type=REGULAR-FILE")
         for op in ("file-write-create", "file-write-data", "file-read-data")]),
+    "create-cut": (lambda p: os.close(os.open(p, os.O_CREAT | os.O_TRUNC)), lambda p: [
+        (op, p, "vnode-type=REGULAR-FILE") for op in ("file-write-create", "file-read-data")]),
     "mkdir": (os.mkdir, lambda p: [("file-write-create", p, "vnode-type=DIRECTORY")]),
     "mkfifo": (os.mkfifo, lambda p: [("file-write-create", p, "vnode-type=FIFO")]),
     "symlink": (lambda p: os.symlink("x", p),
@@ -614,6 +616,10 @@ ROWS = [
      OPEN + '(deny file-write* (literal "{w}/other"))', "link", ["{w}/setid", "{w}/d/a"], "allow"),
     ("a write tree allows touching", WRITE, "utime", ["{w}/a"], "allow"),
     ("a write tree allows opening for both", WRITE, "rdwr", ["{w}/a"], "allow"),
+    ("O_TRUNC cuts nothing off a new file", WRITE + '(deny file-write-data (literal "{w}/new"))',
+     "create-cut", ["{w}/new"], "allow"),
+    ("O_TRUNC cuts nothing off, where nobody judges", WRITE + f"(deny file-write-data {W})",
+     "create-cut", ["{w}/new"], "allow"),
     ("a file without a name, where nobody judges", WRITE, "tmpfile", ["{w}"], "stricter"),
     ("a file without a name, where none may be made", OPEN + f"(deny file-write-create {W})",
      "tmpfile", ["{w}"], "deny"),
@@ -648,6 +654,11 @@ ROWS = [
      ' (device-major 1)))', "open", ["/dev/zero"], "deny"),
     ("control: by device: another one", OPEN + '(deny file-read-data (require-all'
      ' (literal "/dev/zero") (device-major 2)))', "open", ["/dev/zero"], "allow"),
+    ("a device without requests, where the broker opens", OPEN +
+     r'(deny file-read* (regex #"/\.no$"))(deny file-ioctl (literal "/dev/zero"))',
+     "open", ["/dev/zero"], "stricter"),
+    ("control: where nobody does", OPEN + '(deny file-ioctl (literal "/dev/zero"))',
+     "open", ["/dev/zero"], "allow"),
     ("a subpath ends at a component", OPEN + '(deny file-read* (subpath "{w}/d"))',
      "read", ["{w}/dd"], "allow"),
     ("a prefix does not", OPEN + '(deny file-read* (prefix "{w}/d"))', "read", ["{w}/dd"], "deny"),
