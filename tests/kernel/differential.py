@@ -1141,7 +1141,7 @@ class PolicyMaker(Maker):
         return self.pick(
             "^{re}/" + path + "$", "^{re}/" + path + "(/|$)", "^{re}/" + path, "^{re}/.*/.env$",
             r"^{re}/(.*/)?\.env$", "^{re}/w/[a-d]$", "^{re}/w/(d|dd|D)(/|$)", "^{re}/.*x$",
-            "^{re}/w/[^/]+$", "^{re}/w/d/.*e", "^{re}/.*new[0-9]$", "^{re}/.*/?s(ecret|ock)$")
+            "^{re}/w/[^/]+$", "^{re}/w/d/.*e", "^{re}/.*new[0-9]$", "^{re}/.*/?s(e.*t|ock)$")
 
     def test(self):
         kind = self.pick("literal", "literal", "subpath", "subpath", "subpath", "prefix", "regex",
