@@ -189,8 +189,14 @@ static int serve(struct broker *broker, struct seccomp_notif *notification, size
 /* A file system context and capabilities of the thread's own: no wider than the command's. */
 static int confine_thread(struct broker *broker)
 {
-	/* To look into callers whose ids are no longer those we started with. */
-	if (unshare(CLONE_FS) < 0 || caps_drop(1ull << CAP_SYS_PTRACE) < 0)
+	int r;
+
+	/*
+	 * An exec leaves nobody but root any. Root's broker has to look into callers whose ids are
+	 * no longer those it started with.
+	 */
+	r = geteuid() == 0 ? caps_drop(1ull << CAP_SYS_PTRACE) : caps_drop_all();
+	if (r < 0 || unshare(CLONE_FS) < 0)
 		return -1;
 	broker->umask = umask(broker->initial_umask);
 	broker->umask = broker->initial_umask;

@@ -206,7 +206,7 @@ void handle_unlink(struct call *call)
 #ifdef SYS_rmdir
 	directory |= call->nr == SYS_rmdir;
 #endif
-	if (names.extra & ~(uint64_t)AT_REMOVEDIR) {
+	if ((unsigned)names.extra & ~(unsigned)AT_REMOVEDIR) {
 		call_error(call, EINVAL);
 	} else if (resolve_name(call, names.dirfd, names.path, &place) < 0) {
 		call_error(call,
@@ -251,7 +251,7 @@ void handle_link(struct call *call)
 		call_error(call, errno);
 		return;
 	}
-	if (names.extra & ~(uint64_t)(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) {
+	if ((unsigned)names.extra & ~(unsigned)(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) {
 		call_error(call, EINVAL);
 		return;
 	}

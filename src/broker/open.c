@@ -160,6 +160,9 @@ static bool gives_more(int fd, const struct open_call *open)
 
 	if (flags < 0 || (flags & O_PATH) || (mode != O_RDWR && mode != (open->flags & O_ACCMODE)))
 		return true;
+	/* O_TRUNC writes, whatever the mode. */
+	if (wants_write(open) && mode != O_RDWR && mode != O_WRONLY)
+		return true;
 	return wants_write(open) && (flags & O_APPEND) &&
 	       (!(open->flags & O_APPEND) || (open->flags & O_TRUNC));
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -37,6 +38,24 @@ bool is_on_procfs(const struct broker *broker, int fd, struct str path)
 	return broker->stray_procs && (fstatfs(fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC);
 }
 
+/*
+ * A caller that has changed its ids sees processes of that user only, as far as it is not root, who
+ * can be anybody: our own right to look into them is not its. procfs gives a process to its
+ * effective user, or to root if it may not be looked into.
+ */
+static bool is_of_same_user(const struct call *call, pid_t pid)
+{
+	uid_t user = (uid_t)setfsuid((uid_t)-1);
+	char path[32];
+	struct stat st;
+
+	if (!call->broker->ids_changed || user == 0)
+		return true;
+	(void)snprintf(path, sizeof(path), "proc/%d", (int)pid);
+	return fstatat(call->broker->root, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       st.st_uid == user;
+}
+
 static bool may_look_into(const struct call *call, pid_t pid)
 {
 	struct caller_pids pids;
@@ -45,6 +64,8 @@ static bool may_look_into(const struct call *call, pid_t pid)
 		return false;
 	if (pid == pids.shown_tgid || pid == pids.shown_tid)
 		return true;
+	if (!is_of_same_user(call, pid))
+		return false;
 	/* In a pid namespace of its own everything but init is the sandbox. */
 	return call->broker->own_proc ? pid != 1 : caller_is_inside(call->broker, pid);
 }

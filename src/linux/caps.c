@@ -39,11 +39,10 @@ int caps_drop_bounding(void)
 	return 0;
 }
 
-int caps_drop(uint64_t also)
+static int keep(uint64_t mask)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2];
-	uint64_t mask = kept_mask() | also;
 
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	if (syscall(SYS_capget, &header, data) < 0)
@@ -56,4 +55,14 @@ int caps_drop(uint64_t also)
 		data[i].inheritable = 0;
 	}
 	return (int)syscall(SYS_capset, &header, data);
+}
+
+int caps_drop(uint64_t also)
+{
+	return keep(kept_mask() | also);
+}
+
+int caps_drop_all(void)
+{
+	return keep(0);
 }

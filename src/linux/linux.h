@@ -89,6 +89,7 @@ int mount_apply(const struct plan *plan, size_t *ret_at);
  * dac_override, fowner, fsetid, kill, setuid, setgid ...) and ALSO, a set of bits.
  */
 int caps_drop(uint64_t also);
+int caps_drop_all(void); /* as caps_drop(), but to none */
 
 /* Takes all that caps_drop(0) would not leave from the bounding set: no exec gives them back. */
 int caps_drop_bounding(void);

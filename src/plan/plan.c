@@ -56,7 +56,10 @@ int plan_make(const struct plan_input *input, struct arena *arena, struct plan *
 	if (input->caps->landlock_abi <= 0) {
 		(void)err_set(e, ERR_GAP,
 			      "this kernel has no Landlock, on which everything stands");
-		return err_hint(e, "Linux 5.13 or newer with landlock in its lsm= list");
+		return err_hint(
+			e,
+			"Linux 5.13 or newer with landlock in its lsm= list, and no outer sandbox "
+			"that refuses it (lapbelt does)");
 	}
 	facts_collect(&p);
 	r = mounts_plan(&p, e);

@@ -7,9 +7,14 @@
 #define REFUSE(error) (SECCOMP_ERRNO | (error))
 #define EPERM_        REFUSE(LINUX_EPERM)
 #define ENOSYS_       REFUSE(LINUX_ENOSYS)
+#define EOPNOTSUPP_   REFUSE(LINUX_EOPNOTSUPP)
 #define EAFNOSUPPORT_ REFUSE(LINUX_EAFNOSUPPORT)
 #define ASK           SECCOMP_USER_NOTIF
 #define ALLOW         SECCOMP_ALLOW
+
+/* The broker makes, opens, connects or signals for its callers. */
+#define DOES_WHAT_LANDLOCK_RULES                                                                   \
+	(WHEN_WRITE | WHEN_READ | WHEN_SETUGID | WHEN_UNIX | WHEN_INET | WHEN_SIGNAL)
 
 /* Rows of .def files end in no comma, so theirs are in the macros. */
 /* clang-format off */
@@ -109,6 +114,8 @@ enum {
 	IOCTL_FS32_SETFLAGS = 0x40046602,
 	IOCTL_FS_SETVERSION = 0x40087602,
 	IOCTL_FS32_SETVERSION = 0x40047602,
+	IOCTL_EXT4_SETVERSION = 0x40086604,
+	IOCTL_EXT4_32_SETVERSION = 0x40046604,
 	IOCTL_FS_FSSETXATTR = 0x401c5820,
 	IOCTL_ENABLE_VERITY = 0x40806685,
 	IOCTL_BTRFS_SNAP_CREATE = 0x50009401,

@@ -33,6 +33,7 @@ enum {
 enum linux_errno {
 	LINUX_EPERM = 1,
 	LINUX_ENOSYS = 38,
+	LINUX_EOPNOTSUPP = 95,
 	LINUX_EAFNOSUPPORT = 97,
 };
 

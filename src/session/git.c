@@ -23,7 +23,8 @@ enum {
 	GIT_DIRS_MAX = 1000,
 	LOOKS_MAX = 4000,
 	MODULE_DEPTH_MAX = 8,
-	HOOKS_MAX = 16, /* values of core.hooksPath */
+	HOOKS_MAX = 16,    /* values of core.hooksPath */
+	CONFIGS_MAX = 256, /* files that are read for them */
 };
 
 struct finder {
@@ -104,6 +105,22 @@ static struct str parent_of(struct finder *finder, struct str path)
 
 /* ---- Configuration ---- */
 
+/* Where the configuration value at P ends: at the end of its line, which a backslash continues. */
+static const char *value_end(const char *p)
+{
+	bool quoted = false;
+
+	for (; *p && *p != '\n'; p++) {
+		if (!quoted && (*p == '#' || *p == ';'))
+			return strchrnul(p, '\n');
+		if (*p == '"')
+			quoted = !quoted;
+		else if (*p == '\\' && p[1])
+			p++;
+	}
+	return p;
+}
+
 /* A configuration value as git reads it: quotes, escapes, comments. */
 static char *config_value(struct finder *finder, const char *from, const char *end)
 {
@@ -120,8 +137,8 @@ static char *config_value(struct finder *finder, const char *from, const char *e
 			quoted = !quoted;
 			continue;
 		}
-		if (c == '\\' && from + 1 < end)
-			c = *++from;
+		if (c == '\\' && from + 1 < end && (c = *++from) == '\n')
+			continue;
 		value[n++] = c;
 		if (quoted || !isspace((unsigned char)c))
 			kept = n;
@@ -131,37 +148,84 @@ static char *config_value(struct finder *finder, const char *from, const char *e
 	return value;
 }
 
-static const char *skip_space(const char *p, const char *end)
+static const char *skip_space(const char *p)
 {
-	while (p < end && isspace((unsigned char)*p))
-		p++;
+	return p + strspn(p, " \t\r\v\f");
+}
+
+/* Where the section header at P ends. A subsection is quoted and may hold what it likes. */
+static const char *header_end(const char *p)
+{
+	bool quoted = false;
+
+	for (; *p && *p != '\n'; p++) {
+		if (!quoted && *p == ']')
+			return p + 1;
+		if (*p == '"')
+			quoted = !quoted;
+		else if (*p == '\\' && p[1])
+			p++;
+	}
 	return p;
+}
+
+static bool is_core(const char *header)
+{
+	return strncasecmp(header, "[core]", 6) == 0;
+}
+
+/* Whatever the condition of an includeIf: it can come to hold. */
+static bool is_include(const char *header)
+{
+	return strncasecmp(header, "[include]", 9) == 0 ||
+	       strncasecmp(header, "[includeif", 10) == 0;
+}
+
+/* Adds the values that KEY has in the sections of the configuration file PATH for which IN holds.
+ */
+static int config_values(struct finder *finder, struct str path, bool (*in)(const char *header),
+			 const char *key, struct paths *ret)
+{
+	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which git skips */
+	const char *p = read_text(finder, path, CONFIG_MAX);
+	bool here = false;
+	int r = 0;
+
+	if (p && strncmp(p, mark, sizeof(mark) - 1) == 0)
+		p += sizeof(mark) - 1;
+	while (p && *p && r == 0) {
+		const char *name = p = p + strspn(p, " \t\r\v\f\n"), *value;
+		size_t n;
+
+		if (*p == '[') {
+			here = in(p);
+			p = header_end(p);
+			continue;
+		}
+		while (isalnum((unsigned char)*p) || *p == '-')
+			p++;
+		n = (size_t)(p - name);
+		p = skip_space(p);
+		if (n == 0 || *p != '=') { /* a comment, a name alone, or an error */
+			p = strchrnul(p, '\n');
+			continue;
+		}
+		value = skip_space(p + 1);
+		p = value_end(value);
+		if (here && n == strlen(key) && strncasecmp(name, key, n) == 0)
+			r = paths_add(ret, str_of(config_value(finder, value, p)), finder->e);
+	}
+	return r;
 }
 
 /* The value of core.KEY in a configuration file, or NULL. The last one counts. */
 static const char *core_value(struct finder *finder, struct str path, const char *key)
 {
-	const char *line = read_text(finder, path, CONFIG_MAX);
-	const char *value = NULL;
-	const size_t n = strlen(key);
-	bool in_core = false;
+	struct paths values = {.arena = finder->arena};
 
-	while (line && *line) {
-		const char *end = strchrnul(line, '\n');
-		const char *p = skip_space(line, end);
-
-		if (p < end && *p == '[') {
-			in_core = end - p >= 6 && strncasecmp(p, "[core]", 6) == 0;
-			p = skip_space(in_core ? p + 6 : end, end);
-		}
-		if (in_core && (size_t)(end - p) > n && strncasecmp(p, key, n) == 0) {
-			p = skip_space(p + n, end);
-			if (p < end && *p == '=')
-				value = config_value(finder, skip_space(p + 1, end), end);
-		}
-		line = *end ? end + 1 : end;
-	}
-	return value;
+	if (config_values(finder, path, is_core, key, &values) < 0 || values.n == 0)
+		return NULL;
+	return values.items[values.n - 1].p;
 }
 
 /* The work tree that a git directory says is its own. p NULL: none. */
@@ -379,6 +443,29 @@ static struct str resolve(struct finder *finder, const char *path)
 	return join_all(finder, real, path + n);
 }
 
+/* Where the path VALUE of a configuration leads, from DIRECTORY. p NULL: nowhere. */
+static struct str resolve_value(struct finder *finder, const struct default_facts *facts,
+				struct str directory, const char *value)
+{
+	const char *path = value[0] == '~' && value[1] == '/'
+				   ? facts_path_in(finder->arena, facts->home, value + 2)
+				   : facts_path_in(finder->arena, directory, value);
+
+	return path ? resolve(finder, path) : (struct str){NULL, 0};
+}
+
+/* Adds PATH once, unless we live below it. */
+static int protect(struct finder *finder, const struct default_facts *facts, struct paths *hooks,
+		   struct str path)
+{
+	if (!path.p || str_is_below(facts->cwd, path) || str_is_below(facts->home, path))
+		return 0;
+	for (size_t i = 0; i < hooks->n; i++)
+		if (str_eq(hooks->items[i], path))
+			return 0;
+	return paths_add(hooks, path, finder->e);
+}
+
 /*
  * What git runs from the folder VALUE. husky keeps wrappers in a folder `_` of it, and what they
  * run beside that.
@@ -386,22 +473,11 @@ static struct str resolve(struct finder *finder, const char *path)
 static int add_hooks(struct finder *finder, const struct default_facts *facts, struct paths *hooks,
 		     struct str tree, const char *value)
 {
-	const char *path;
-	struct str real;
+	struct str real = resolve_value(finder, facts, tree, value);
 
-	if (value[0] == '~' && value[1] == '/')
-		path = facts_path_in(finder->arena, facts->home, value + 2);
-	else
-		path = facts_path_in(finder->arena, tree, value);
-	real = path ? resolve(finder, path) : (struct str){NULL, 0};
 	if (real.p && real.n > 2 && str_ends(real, STR("/_")))
 		real.n -= 2;
-	if (!real.p || str_is_below(facts->cwd, real) || str_is_below(facts->home, real))
-		return 0;
-	for (size_t i = 0; i < hooks->n; i++)
-		if (str_eq(hooks->items[i], real))
-			return 0;
-	return paths_add(hooks, real, finder->e);
+	return protect(finder, facts, hooks, real);
 }
 
 /* The work tree of a git directory that was found. p NULL: it has none. */
@@ -449,6 +525,52 @@ static int add_value(struct finder *finder, struct paths *values, struct str fil
 	return paths_add(values, str_of(value), finder->e);
 }
 
+/* Adds FILE to the configuration files, once. */
+static int add_file(struct finder *finder, struct paths *files, struct str file)
+{
+	if (!file.p || files->n == CONFIGS_MAX)
+		return 0;
+	for (size_t i = 0; i < files->n; i++)
+		if (str_eq(files->items[i], file))
+			return 0;
+	return paths_add(files, file, finder->e);
+}
+
+/* Adds the files that FILE includes, there or not, and protects them as what they are part of. */
+static int add_included(struct finder *finder, const struct default_facts *facts,
+			struct paths *files, struct paths *hooks, struct str file)
+{
+	struct paths values = {.arena = finder->arena};
+	int r = config_values(finder, file, is_include, "path", &values);
+
+	for (size_t i = 0; i < values.n && r == 0; i++) {
+		struct str real =
+			resolve_value(finder, facts, parent_of(finder, file), values.items[i].p);
+
+		r = protect(finder, facts, hooks, real);
+		if (r == 0)
+			r = add_file(finder, files, real);
+	}
+	return r;
+}
+
+static int find_config_files(struct finder *finder, const struct default_facts *facts,
+			     struct paths *files)
+{
+	const char *path;
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && (path = user_config(finder, facts, i)); i++)
+		r = add_file(finder, files, str_of(path));
+	for (size_t i = 0; i < finder->n && r == 0; i++) {
+		r = add_file(finder, files, join(finder, finder->found[i].path, "config"));
+		if (r == 0)
+			r = add_file(finder, files,
+				     join(finder, finder->found[i].path, "config.worktree"));
+	}
+	return r;
+}
+
 /*
  * Every value counts in every work tree: a linked one has the configuration of what it is linked
  * to, and protecting a folder too many does no harm.
@@ -456,16 +578,14 @@ static int add_value(struct finder *finder, struct paths *values, struct str fil
 static int find_hooks(struct finder *finder, struct default_facts *facts)
 {
 	struct paths values = {.arena = finder->arena}, hooks = {.arena = finder->arena};
-	const char *path;
-	int r = 0;
+	struct paths files = {.arena = finder->arena};
+	int r = find_config_files(finder, facts, &files);
 
-	for (unsigned i = 0; r == 0 && (path = user_config(finder, facts, i)); i++)
-		r = add_value(finder, &values, str_of(path));
-	for (size_t i = 0; i < finder->n && r == 0; i++) {
-		r = add_value(finder, &values, join(finder, finder->found[i].path, "config"));
+	/* The list grows meanwhile. */
+	for (size_t i = 0; i < files.n && r == 0; i++) {
+		r = add_value(finder, &values, files.items[i]);
 		if (r == 0)
-			r = add_value(finder, &values,
-				      join(finder, finder->found[i].path, "config.worktree"));
+			r = add_included(finder, facts, &files, &hooks, files.items[i]);
 	}
 	for (size_t i = 0; values.n && i < finder->n && r == 0; i++) {
 		struct str tree = tree_of(finder, &finder->found[i]);

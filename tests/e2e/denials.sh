@@ -137,6 +137,10 @@ for name in $protected .git/info/attributes; do
 	denied "changing $name is denied" "echo x >>$name"
 	denied "replacing $name is denied" "echo x >x && mv -f x $name"
 done
+denied 'cutting off a protected file by a descriptor for reading is denied' 'python3 -c "
+import os
+os.dup2(os.open(\".mcp.json\", os.O_RDONLY), 0)
+os.open(\".mcp.json\", os.O_RDONLY | os.O_TRUNC)"'
 denied 'removing a protected file is denied' 'rm -f .mcp.json && test ! -e .mcp.json'
 denied 'moving a directory of protected files is denied' 'mv .vscode v'
 allowed 'protected files are read' 'cat .mcp.json .vscode/tasks.json .envrc'

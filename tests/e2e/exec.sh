@@ -149,4 +149,52 @@ keeps_what_is_shared() {
 }
 check 'exec shares /tmp and the environment' keeps_what_is_shared
 
+# --- the broker acts as its caller ----------------------------------------------------------------------------------
+
+brokered="$everything (deny file* (regex #\"/nope[0-9]\"))"
+keeps_umask() {
+	# Rules that make the broker bind sockets, but not open files.
+	"$LAPBELT" exec -p "$everything (deny network-inbound (local ip \"localhost:99\"))" python3 -c '
+import os, socket
+os.umask(0o077)
+socket.socket(socket.AF_UNIX).bind("s")'
+	[ "$(stat -c %a s)" = 700 ]
+}
+check 'a socket is made with the umask' keeps_umask
+has_no_landlock() {
+	# What it grants would not hold for what the broker opens.
+	"$LAPBELT" exec -p "$brokered" python3 -c '
+import ctypes, errno
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.syscall(444, None, 0, 1) == -1 and ctypes.get_errno() == errno.EOPNOTSUPP'
+	python3 -c '
+import ctypes
+assert ctypes.CDLL(None).syscall(444, None, 0, 1) > 0'
+}
+check 'a command makes no Landlock domains that would not bind it' has_no_landlock
+is_no_more_capable() {
+	echo secret >r && chmod 600 r
+	setpriv --reuid 1000 --regid 1000 --clear-groups --inh-caps +dac_override --ambient-caps +dac_override \
+		cat "$HOME/ws/r"
+	fails setpriv --reuid 1000 --regid 1000 --clear-groups --inh-caps +dac_override \
+		--ambient-caps +dac_override "$LAPBELT" exec -p "$brokered" cat "$HOME/ws/r"
+}
+looks_into_no_others() {
+	mkdir -m 711 "$HOME/priv" && mkdir "$HOME/priv/pub" && echo x >"$HOME/priv/pub/f"
+	"$LAPBELT" exec -p "$brokered" sh -c '
+		sleep 60 & p=$!
+		cat /proc/$p/maps >maps
+		test -s maps
+		setpriv --reuid 1000 --regid 1000 --clear-groups sh -c "
+			head -1 /proc/self/maps >/dev/null || exit 1
+			! head -1 /proc/$p/maps && ! ls /proc/$p/cwd/"
+		r=$?
+		kill $p
+		exit $r'
+}
+if [ "$(id -u)" -eq 0 ]; then
+	check 'capabilities of another than root do not outlive the start' is_no_more_capable
+	check 'who has given up root looks into no process of root' looks_into_no_others
+fi
+
 lib_done

@@ -98,6 +98,8 @@ def interrupt_interpreter(lapbelt):
     terminal.expect(">>> ")
     terminal.type("import time; print('rea' + 'dy'); time.sleep(60)\n")
     terminal.expect("ready")
+    # Python looks for signals, then sleeps: what comes between the two waits, outside as well.
+    time.sleep(0.5)
     terminal.type("\x03")
     terminal.expect("KeyboardInterrupt")
     terminal.type("print(40 + 2)\n")

@@ -29,6 +29,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 enum kind {
@@ -154,7 +155,8 @@ static void open_sockets(FILE *facts, const char *directory)
 	snprintf(path, sizeof(path), "%s/stream", directory);
 	watch(STREAM, bound_path(SOCK_STREAM, path));
 	fprintf(facts, "export ESCAPE_STREAM='%s'\n", path);
-	snprintf(shared_socket, sizeof(shared_socket), "/tmp/lapbelt-escape-%d", getpid());
+	snprintf(shared_socket, sizeof(shared_socket), "/tmp/lapbelt-escape-%d-%ld", getpid(),
+		 (long)time(NULL));
 	watch(SHARED, bound_path(SOCK_STREAM, shared_socket));
 	fprintf(facts, "export ESCAPE_SHARED='%s'\n", shared_socket);
 	snprintf(path, sizeof(path), "%s/friend", directory);

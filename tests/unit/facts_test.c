@@ -293,6 +293,45 @@ static void finds_folders_of_hooks(void)
 	world_end();
 }
 
+static void finds_included_configuration(void)
+{
+	static const struct {
+		const char *config, *hooks[3];
+	} rows[] = {
+		{"[core] hooksPath = h\n", {"home/p/h", ""}},
+		{"\xef\xbb\xbf[core]\nhooksPath = h\n", {"home/p/h", ""}},
+		{"[CORE]\nHOOKSpath=my\\\nh\n", {"home/p/myh", ""}},
+		{"[core]\na = b\\\n[x]\nhooksPath = h\n", {"home/p/h", ""}},
+		{"[core]\n# a comment does not go on \\\nhooksPath = h\n", {"home/p/h", ""}},
+		{"[core]\na = b ; nor does this \\\nhooksPath = h\n", {"home/p/h", ""}},
+		{"[core]\nbare\nhooksPath = h\n", {"home/p/h", ""}},
+		{"[x \"]\"] a = b\n[core]\nhooksPath = h\n", {"home/p/h", ""}},
+		{"[core]\nhooksPathX = h\n", {""}},
+		{"[core \"x\"]\nhooksPath = h\n", {""}},
+		/* Included, there or not, whatever the condition. */
+		{"[include]\npath = absent\n", {"home/p/.git/absent", ""}},
+		{"[include]\npath = ../absent\n", {"home/p/absent", ""}},
+		{"[include]\npath = ~/absent\n", {"home/absent", ""}},
+		{"[include]\npath = ../inc\n", {"home/p/inc", "home/p/included", ""}},
+		{"[includeIf \"gitdir:~/]x\"]\npath=../inc\n",
+		 {"home/p/inc", "home/p/included", ""}},
+		{"[include]\npath = ../loop\n", {"home/p/loop", ""}},
+		{"[include]\npath = ../absent\npath = ~/absent\n",
+		 {"home/p/absent", "home/absent", ""}},
+	};
+
+	world_begin();
+	make_git_dir("home/p/.git");
+	make_file("home/p/inc", "[core]\nhooksPath = included\n");
+	make_file("home/p/loop", "[include]\npath = loop\n");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		make_file("home/p/.git/config", rows[i].config);
+		CHECK_INT(find(), 0);
+		CHECK(has_hooks(rows[i].hooks));
+	}
+	world_end();
+}
+
 /* HOME names another directory than the user database. */
 static void knows_both_homes(void)
 {
@@ -614,6 +653,7 @@ int main(void)
 	RUN(takes_more_roots);
 	RUN(finds_its_repository);
 	RUN(finds_folders_of_hooks);
+	RUN(finds_included_configuration);
 	RUN(knows_both_homes);
 	RUN(looks_no_higher_than_home);
 	RUN(ignores_what_is_no_repository);

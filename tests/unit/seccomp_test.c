@@ -537,10 +537,13 @@ static void callers(void)
 		{CALL_UMASK, {022}, ASKED},
 		{CALL_SETUID, {1}, ALLOWED},
 		{CALL_CAPSET, {0}, ALLOWED},
+		{CALL_LANDLOCK_CREATE_RULESET, {0}, AS_ERRNO + LINUX_EOPNOTSUPP},
+		{CALL_LANDLOCK_RESTRICT_SELF, {3}, AS_ERRNO + LINUX_EOPNOTSUPP},
 	};
 	static const struct row nobody_asked[] = {
 		{CALL_UMASK, {022}, ALLOWED},
 		{CALL_SETUID, {1}, ALLOWED},
+		{CALL_LANDLOCK_CREATE_RULESET, {0}, ALLOWED},
 	};
 	struct fixture f;
 
