@@ -247,7 +247,7 @@ def main():
         shutil.copy(lapbelt, os.path.join(home, 'lapbelt'))
         for options in ([], ['--no-userns']):
             for what in [*map(str, range(seeds)), *CASES]:
-                if what in FOR_ROOT and who != 'root':
+                if what in FOR_ROOT and (who != 'root' or os.geteuid() != 0):
                     continue
                 different = compare(os.path.join(home, 'lapbelt'), who, home, what, options)
                 count += 1
