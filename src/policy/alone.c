@@ -25,16 +25,6 @@ struct graft {
 	uint32_t *node; /* by block: what other nodes lead to */
 };
 
-static const struct row *row_of(const struct graft *g, uint32_t block)
-{
-	return &g->subsets.rows[g->from.state[block]];
-}
-
-static const struct turn *turns_of(const struct graft *g, const struct row *row)
-{
-	return row->n ? g->subsets.turns + row->first : NULL;
-}
-
 static uint32_t node_of(const struct graft *g, uint32_t state)
 {
 	return g->node[g->from.block[state]];
@@ -48,11 +38,11 @@ static bool accepts(const struct graft *g, uint32_t block)
 /* Does every byte lead from BLOCK back to it? */
 static bool is_final(const struct graft *g, uint32_t block)
 {
-	const struct row *row = row_of(g, block);
+	const struct row *row = quotient_row(&g->from, block);
 	bool is = g->from.block[row->usual] == block;
 
 	for (uint32_t i = 0; i < row->n && is; i++)
-		is = g->from.block[turns_of(g, row)[i].target] == block;
+		is = g->from.block[quotient_turns(&g->from, row)[i].target] == block;
 	return is;
 }
 
@@ -126,49 +116,29 @@ static bool lead_on(const struct graft *g, uint32_t block, uint32_t node)
 
 /* ---- As rows, of an atom ---- */
 
-static bool add_turn(struct nfa *nfa, struct turn turn)
-{
-	struct turn *turns =
-		arena_grow(nfa->arena, nfa->turns, nfa->n_turns, &nfa->cap_turns, sizeof(*turns));
-
-	if (!turns)
-		return false;
-	nfa->turns = turns;
-	turns[nfa->n_turns++] = turn;
-	return true;
-}
-
-/* A row of nodes for a row of states; *RET is its number. */
-static bool add_row(const struct graft *g, const struct row *from, uint32_t *ret)
+/* A row of nodes for a row of states. */
+static bool add_row(const struct graft *g, const struct row *from)
 {
 	struct nfa *nfa = g->nfa;
-	struct row row = {.usual = node_of(g, from->usual), .first = nfa->n_turns};
-	struct row *rows =
-		arena_grow(nfa->arena, nfa->rows, nfa->n_rows, &nfa->cap_rows, sizeof(*rows));
+	const struct turn *turns = quotient_turns(&g->from, from);
+	uint32_t usual = node_of(g, from->usual);
 
-	if (!rows)
+	if (!row_table_add(&nfa->rows, nfa->arena, usual))
 		return false;
 	for (uint32_t i = 0; i < from->n; i++) {
-		struct turn turn = turns_of(g, from)[i];
+		struct turn turn = {turns[i].cls, node_of(g, turns[i].target)};
 
-		turn.target = node_of(g, turn.target);
-		if (turn.target == row.usual)
-			continue;
-		if (!add_turn(nfa, turn))
+		if (turn.target != usual && !row_table_turn(&nfa->rows, nfa->arena, turn))
 			return false;
-		row.n++;
 	}
-	nfa->rows = rows;
-	rows[nfa->n_rows] = row;
-	*ret = (uint32_t)nfa->n_rows++;
 	return true;
 }
 
 static bool add_row_node(const struct graft *g, uint32_t block)
 {
-	struct node node = {.kind = NODE_ROW, .atom = g->atom};
+	struct node node = {.kind = NODE_ROW, .row = (uint32_t)g->nfa->rows.n, .atom = g->atom};
 
-	return add_row(g, row_of(g, block), &node.row) &&
+	return add_row(g, quotient_row(&g->from, block)) &&
 	       lead_on(g, block, nfa_add_node(g->nfa, node));
 }
 
@@ -178,7 +148,7 @@ static bool add_row_node(const struct graft *g, uint32_t block)
 static struct byteset bytes_to(const struct graft *g, const struct row *row, uint32_t target)
 {
 	const struct byte_classes *classes = &g->subsets.classes;
-	const struct turn *turns = turns_of(g, row);
+	const struct turn *turns = quotient_turns(&g->from, row);
 	bool leads[BYTES];
 	struct byteset set = {0};
 
@@ -196,15 +166,15 @@ static bool add_bytes_node(const struct graft *g, uint32_t block, uint32_t targe
 {
 	struct node node = {.kind = NODE_BYTES, .out = target, .atom = g->atom};
 
-	return nfa_add_set(g->nfa, bytes_to(g, row_of(g, block), target), &node.set) &&
+	return nfa_add_set(g->nfa, bytes_to(g, quotient_row(&g->from, block), target), &node.set) &&
 	       lead_on(g, block, nfa_add_node(g->nfa, node));
 }
 
 /* One node for each node that BLOCK leads to. */
 static bool add_bytes_nodes(const struct graft *g, uint32_t block)
 {
-	const struct row *row = row_of(g, block);
-	const struct turn *turns = turns_of(g, row);
+	const struct row *row = quotient_row(&g->from, block);
+	const struct turn *turns = quotient_turns(&g->from, row);
 	uint32_t usual = node_of(g, row->usual);
 
 	if (usual && !add_bytes_node(g, block, usual))
@@ -242,7 +212,7 @@ bool nfa_graft(struct nfa *nfa, const struct nfa_atom *to, struct nfa *from, uin
 
 	*ret = 0;
 	if (r == 0) {
-		*ret = node_of(&g, g.subsets.rows[SUBSET_START].usual);
+		*ret = node_of(&g, g.subsets.rows.rows[SUBSET_START].usual);
 		r = fill_splits(&g, add_bytes_nodes) ? 0 : -1;
 	}
 	return r >= 0;

@@ -37,11 +37,8 @@ struct subset_options {
 struct subsets {
 	struct intern sets; /* by state: the nodes */
 	struct byte_classes classes;
-	struct row *rows; /* by state */
-	size_t n_rows, cap_rows;
-	struct turn *turns;
-	size_t n_turns, cap_turns;
-	uint32_t *accept; /* by state: index into accepts */
+	struct row_table rows; /* by state */
+	uint32_t *accept;      /* by state: index into accepts */
 	size_t cap_accept;
 	struct intern accepts; /* the atoms that hold, ascending */
 };
@@ -69,6 +66,18 @@ struct quotient {
 	uint32_t *block; /* by state: its block */
 	uint32_t *state; /* by block: one of its states */
 };
+
+/* The row of one of the states of BLOCK. */
+static inline const struct row *quotient_row(const struct quotient *quotient, uint32_t block)
+{
+	return &quotient->subsets->rows.rows[quotient->state[block]];
+}
+
+static inline const struct turn *quotient_turns(const struct quotient *quotient,
+						const struct row *row)
+{
+	return row_turns(&quotient->subsets->rows, row);
+}
 
 /* LABELS gives the label of each accept set. RET lives in SCRATCH. False: no memory. */
 bool quotient_build(const struct subsets *subsets, const uint32_t *labels, struct arena *scratch,

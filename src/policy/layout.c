@@ -43,17 +43,6 @@ struct layout {
 	bool narrow[BYTES];     /* by class: one letter, perhaps in both cases */
 };
 
-/* The row of one of the states of BLOCK. */
-static const struct row *row_of(const struct layout *l, uint32_t block)
-{
-	return &l->from->subsets->rows[l->from->state[block]];
-}
-
-static const struct turn *turns_of(const struct layout *l, const struct row *row)
-{
-	return row->n ? l->from->subsets->turns + row->first : NULL;
-}
-
 static void reach(struct layout *l, uint32_t block)
 {
 	if (l->number[block] != UNNUMBERED)
@@ -71,11 +60,11 @@ static void find_reachable(struct layout *l)
 		l->number[block] = UNNUMBERED;
 	reach(l, l->start);
 	for (uint32_t i = 0; i < l->n; i++) {
-		const struct row *row = row_of(l, l->order[i]);
+		const struct row *row = quotient_row(l->from, l->order[i]);
 
 		reach(l, block_of[row->usual]);
 		for (uint32_t j = 0; j < row->n; j++)
-			reach(l, block_of[turns_of(l, row)[j].target]);
+			reach(l, block_of[quotient_turns(l->from, row)[j].target]);
 	}
 	for (uint32_t block = 0; block < l->from->n; block++)
 		l->number[block] = UNNUMBERED;
@@ -96,8 +85,8 @@ static void describe_classes(struct layout *l)
 /* The first turn over a narrow class from BLOCK to one without a number, or NULL. */
 static const struct turn *find_spine(const struct layout *l, uint32_t block)
 {
-	const struct row *row = row_of(l, block);
-	const struct turn *turns = turns_of(l, row);
+	const struct row *row = quotient_row(l->from, block);
+	const struct turn *turns = quotient_turns(l->from, row);
 
 	for (uint32_t i = 0; i < row->n; i++)
 		if (l->narrow[turns[i].cls] &&
@@ -169,7 +158,7 @@ static void fill_row(const struct layout *l, const struct row *row, uint32_t *ne
 	for (unsigned cls = 0; cls < l->classes->n; cls++)
 		next[cls] = usual;
 	for (uint32_t i = 0; i < row->n; i++) {
-		const struct turn *turn = &turns_of(l, row)[i];
+		const struct turn *turn = &quotient_turns(l->from, row)[i];
 
 		next[turn->cls] = l->number[block_of[turn->target]];
 	}
@@ -189,7 +178,7 @@ static bool fill_tables(const struct layout *l, struct arena *arena, struct dfa 
 		uint32_t block = l->old[state];
 
 		label[state] = l->from->labels[subsets->accept[l->from->state[block]]];
-		fill_row(l, row_of(l, block), next + (size_t)state * n_classes);
+		fill_row(l, quotient_row(l->from, block), next + (size_t)state * n_classes);
 	}
 	*ret = (struct dfa){
 		.n_states = l->n,

@@ -153,31 +153,31 @@ static void partition_split(struct partition *p)
 static bool find_arrivals(struct minimizer *m)
 {
 	const struct subsets *subsets = m->subsets;
-	size_t n = m->n + subsets->n_turns;
+	size_t n = m->n + subsets->rows.n_turns;
 	uint32_t *first, *place;
 
 	if (n >= UINT32_MAX || !words_new(m->scratch, (size_t)m->n + 1, &first) ||
 	    !words_new(m->scratch, m->n, &place))
 		return false;
 	for (uint32_t state = 0; state < m->n; state++)
-		first[subsets->rows[state].usual + 1]++;
-	for (size_t i = 0; i < subsets->n_turns; i++)
-		first[subsets->turns[i].target + 1]++;
+		first[subsets->rows.rows[state].usual + 1]++;
+	for (size_t i = 0; i < subsets->rows.n_turns; i++)
+		first[subsets->rows.turns[i].target + 1]++;
 	for (uint32_t state = 0; state < m->n; state++) {
 		place[state] = first[state];
 		first[state + 1] += first[state];
 	}
 	m->arrivals.first = first;
 	m->arrivals.list = arena_array(m->scratch, n, sizeof(*m->arrivals.list));
-	m->leads = arena_array(m->scratch, subsets->n_turns, sizeof(*m->leads));
+	m->leads = arena_array(m->scratch, subsets->rows.n_turns, sizeof(*m->leads));
 	if (!m->arrivals.list || !m->leads || !words_new(m->scratch, m->n, &m->usual))
 		return false;
 	for (uint32_t tail = 0; tail < m->n; tail++) {
-		const struct row *row = &subsets->rows[tail];
+		const struct row *row = &subsets->rows.rows[tail];
 
 		m->arrivals.list[place[row->usual]++] = (struct arrival){tail, CLASS_USUAL};
 		for (size_t i = row->first; i < row->first + row->n; i++) {
-			const struct turn *turn = &subsets->turns[i];
+			const struct turn *turn = &subsets->rows.turns[i];
 
 			m->arrivals.list[place[turn->target]++] = (struct arrival){tail, turn->cls};
 		}
@@ -232,10 +232,10 @@ static void add_lead(struct minimizer *m, uint32_t cls, uint32_t block, uint32_t
 /* The turns into other blocks than BLOCK, where STATE usually leads. */
 static void add_turns(struct minimizer *m, uint32_t state, uint32_t block)
 {
-	const struct row *row = &m->subsets->rows[state];
+	const struct row *row = &m->subsets->rows.rows[state];
 
 	for (size_t i = row->first; i < row->first + row->n; i++) {
-		const struct turn *turn = &m->subsets->turns[i];
+		const struct turn *turn = &m->subsets->rows.turns[i];
 		uint32_t other = m->blocks.set_of[turn->target];
 
 		if (other != block)
@@ -247,7 +247,7 @@ static void add_turns(struct minimizer *m, uint32_t state, uint32_t block)
 static void find_leads(struct minimizer *m, uint32_t block)
 {
 	const struct partition *blocks = &m->blocks;
-	const struct row *rows = m->subsets->rows;
+	const struct row *rows = m->subsets->rows.rows;
 	const uint32_t *first = m->arrivals.first;
 
 	m->n_usual = m->n_leads = 0;

@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "policy/byteset.h"
 #include "policy/policy.h"
+#include "policy/row.h"
 
 struct regex_tree;
 
@@ -57,19 +58,6 @@ enum {
 struct set_classes {
 	struct byteset has;
 	struct byteset turns; /* the classes that it treats otherwise than CLASS_USUAL */
-};
-
-/* Where a state leads. */
-struct row {
-	uint32_t usual; /* over CLASS_USUAL and every class without a turn */
-	uint32_t n;
-	size_t first; /* its turns: turns[first .. first + n), by class */
-};
-
-/* A class that leads elsewhere than the usual one. */
-struct turn {
-	uint32_t cls;
-	uint32_t target;
 };
 
 /* Patterns in union. */
@@ -135,12 +123,9 @@ struct nfa {
 	size_t n_atoms, cap_atoms;
 
 	/* What comes after the last atom. */
-	struct byte_classes classes;     /* see nfa_classify() */
-	struct set_classes *set_classes; /* by byte set */
-	struct row *rows;                /* of nodes: see nfa_determinize() */
-	size_t n_rows, cap_rows;
-	struct turn *turns;
-	size_t n_turns, cap_turns;
+	struct byte_classes classes;           /* see nfa_classify() */
+	struct set_classes *set_classes;       /* by byte set */
+	struct row_table rows;                 /* of nodes: see nfa_determinize() */
 	struct trie texts, anchored, floating; /* of the atom under construction */
 
 	/* By node, for n_known of them: what nfa_collect() knows and needs. */

@@ -159,12 +159,11 @@ static bool load_bytes(struct builder *b, uint32_t at)
 /* Notes where ROW leads. */
 static bool load_row(struct builder *b, const struct row *row)
 {
-	const struct turn *turns;
+	const struct turn *turns = row_turns(&b->nfa->rows, row);
 	struct rider *riders;
 
 	if (row->n == 0)
 		return node_list_push(b->options->arena, &b->way, row->usual);
-	turns = b->nfa->turns + row->first;
 	riders = arena_grow(b->options->arena, b->riders, b->n_riders, &b->cap_riders,
 			    sizeof(*riders));
 	if (!riders)
@@ -187,7 +186,7 @@ static bool load_node(struct builder *b, uint32_t at)
 	case NODE_BYTES:
 		return load_bytes(b, at);
 	case NODE_ROW:
-		return load_row(b, &b->nfa->rows[node->row]);
+		return load_row(b, &b->nfa->rows.rows[node->row]);
 	default:
 		return true;
 	}
@@ -213,7 +212,7 @@ static bool load_state(struct builder *b, uint32_t state)
 static uint32_t ride(const struct builder *b, struct rider *rider, unsigned cls)
 {
 	const struct row *row = rider->row;
-	const struct turn *turns = b->nfa->turns + row->first;
+	const struct turn *turns = row_turns(&b->nfa->rows, row);
 
 	while (rider->at < row->n && turns[rider->at].cls < cls)
 		rider->at++;
@@ -269,53 +268,26 @@ static int64_t follow(struct builder *b, unsigned cls)
 	return target;
 }
 
-/* A new row that leads to USUAL. NULL: no memory. */
-static struct row *add_row(struct builder *b, uint32_t usual)
-{
-	struct subsets *subsets = b->ret;
-	struct row *rows = arena_grow(b->options->arena, subsets->rows, subsets->n_rows,
-				      &subsets->cap_rows, sizeof(*rows));
-
-	if (!rows)
-		return NULL;
-	subsets->rows = rows;
-	rows[subsets->n_rows] = (struct row){.usual = usual, .first = subsets->n_turns};
-	return &rows[subsets->n_rows++];
-}
-
-static bool add_turn(struct builder *b, struct row *row, struct turn turn)
-{
-	struct subsets *subsets = b->ret;
-	struct turn *turns = arena_grow(b->options->arena, subsets->turns, subsets->n_turns,
-					&subsets->cap_turns, sizeof(*turns));
-
-	if (!turns)
-		return false;
-	subsets->turns = turns;
-	turns[subsets->n_turns++] = turn;
-	row->n++;
-	return true;
-}
-
 /* Finds out where STATE, the first without a row, leads. False: no memory, or too many states. */
 static bool expand(struct builder *b, uint32_t state)
 {
+	struct arena *arena = b->options->arena;
 	unsigned n_classes = b->nfa->classes.n;
-	struct row *row;
-	int64_t target;
+	struct row_table *rows = &b->ret->rows;
+	int64_t usual, target;
 
 	if (!load_state(b, state))
 		return false;
-	target = follow(b, CLASS_USUAL);
-	row = target < 0 ? NULL : add_row(b, (uint32_t)target);
-	if (!row)
+	usual = follow(b, CLASS_USUAL);
+	if (usual < 0 || !row_table_add(rows, arena, (uint32_t)usual))
 		return false;
 	for (unsigned cls = byteset_next(&b->turns, 0); cls < n_classes;
 	     cls = byteset_next(&b->turns, cls + 1)) {
 		target = follow(b, cls);
 		if (target < 0 || b->ret->sets.n > b->options->states)
 			return false;
-		if (target != row->usual && !add_turn(b, row, (struct turn){cls, (uint32_t)target}))
+		if (target != usual &&
+		    !row_table_turn(rows, arena, (struct turn){cls, (uint32_t)target}))
 			return false;
 	}
 	return b->ret->sets.n <= b->options->states;
