@@ -155,6 +155,11 @@ struct place {
 
 #define PLACE_NONE ((struct place){.dir = -1, .object = -1})
 
+static inline struct str place_path(const struct place *place)
+{
+	return (struct str){place->path, place->path_n};
+}
+
 void place_release(struct place *place);
 #define cleanup_place __attribute__((cleanup(place_release)))
 
@@ -204,6 +209,9 @@ bool judge(const struct call *call, enum op op, const struct subject *subject);
 
 /* As judge() for a request whose path is PLACE and whose other attributes are set. */
 bool judge_request(const struct call *call, const struct place *place, struct request *request);
+
+/* May the session do what REQUEST, which is not about a path, says? */
+bool judge_pathless(const struct call *call, const struct request *request);
 
 enum vnode_type vnode_type_of(mode_t mode);
 

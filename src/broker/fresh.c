@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "broker/fresh.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/banned.h"
 
 static struct str last_component(struct str path, struct str *ret_parent)
@@ -46,34 +42,12 @@ void fresh_made(struct fresh *fresh, struct str path)
 
 void fresh_removed(struct fresh *fresh, struct str path)
 {
-	struct made *made = &fresh->made;
-
-	for (size_t i = 0; i < made->n;)
-		if (str_is_below(str_of(made->paths[i]), path))
-			made_remove(made, str_of(made->paths[i]));
-		else
-			i++;
+	made_remove_below(&fresh->made, path);
 }
 
 void fresh_moved(struct fresh *fresh, struct str from, struct str to)
 {
-	struct fresh old = *fresh;
-
-	/* What stays, then what moves: unless something old has that name, or it says nothing now.
-	 */
-	*fresh = (struct fresh){0};
-	for (size_t i = 0; i < old.made.n; i++) {
-		struct str path = str_of(old.made.paths[i]);
-		char *moved = NULL;
-
-		if (!str_is_below(path, from) && !str_is_below(path, to))
-			made_add(&fresh->made, path);
-		else if (str_is_below(path, from) &&
-			 asprintf(&moved, "%.*s%s", (int)to.n, to.p, path.p + from.n) >= 0)
-			fresh_made(fresh, str_of(moved));
-		free(moved);
-	}
-	made_release(&old.made);
+	made_move(&fresh->made, from, to, matters);
 }
 
 bool fresh_has(const struct fresh *fresh, struct str path)

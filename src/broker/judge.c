@@ -69,7 +69,7 @@ static bool is_own_terminal(const struct call *call, struct str path)
 /* Is the directory that holds PLACE /dev/shm itself, or one that the session made there? */
 static bool is_own_folder(const struct broker *broker, const struct place *place)
 {
-	struct str folder = {place->path, place->path_n};
+	struct str folder = place_path(place);
 	struct stat st;
 
 	while (folder.n > 0 && folder.p[folder.n - 1] != '/')
@@ -85,7 +85,7 @@ static bool is_own_folder(const struct broker *broker, const struct place *place
  */
 static bool is_own_shm(const struct broker *broker, const struct place *place, enum op op)
 {
-	struct str path = {place->path, place->path_n};
+	struct str path = place_path(place);
 	struct stat st;
 	int r;
 
@@ -119,16 +119,6 @@ static bool is_own_tmp(const struct plan_input *input, struct str path, enum op 
 	return false;
 }
 
-/* What was at its place before the private /tmp, and is there again (MOUNT_KEEP). */
-static bool is_kept(const struct plan *plan, struct str path)
-{
-	for (size_t i = 0; i < plan->n_mounts; i++)
-		if (plan->mounts[i].kind == MOUNT_KEEP &&
-		    str_is_below(path, str_of(plan->mounts[i].path)))
-			return true;
-	return false;
-}
-
 /* Is PATH below a private mount, but what is there not in it: covered, and reached by descriptor?
  */
 static bool is_covered(const struct broker *broker, struct str path, dev_t device)
@@ -137,12 +127,13 @@ static bool is_covered(const struct broker *broker, struct str path, dev_t devic
 		return device != broker->own_shm;
 	if (!broker->own_tmp || !str_is_below(path, STR("/tmp")))
 		return false;
-	return device != broker->own_tmp && !is_kept(broker->plan, path);
+	/* What was at its place before the private /tmp is there again. */
+	return device != broker->own_tmp && !plan_is_mounted(broker->plan, MOUNT_KEEP, path);
 }
 
 static bool scope_denies(const struct broker *broker, const struct place *place, enum op op)
 {
-	struct str path = {place->path, place->path_n};
+	struct str path = place_path(place);
 
 	if (is_covered(broker, path, place->device))
 		return true;
@@ -191,7 +182,7 @@ static bool scope_allows(const struct call *call, struct str path, enum op op)
 
 void judge_made(struct broker *broker, const struct place *place)
 {
-	struct str path = {place->path, place->path_n};
+	struct str path = place_path(place);
 	struct stat st;
 
 	if (broker->shared_shm && str_is_below(path, str_of(shm_place)) &&
@@ -202,8 +193,7 @@ void judge_made(struct broker *broker, const struct place *place)
 void judge_moved(struct broker *broker, const struct place *from, const struct place *to)
 {
 	if (broker->shared_shm)
-		made_move(&broker->shm, (struct str){from->path, from->path_n},
-			  (struct str){to->path, to->path_n});
+		made_move(&broker->shm, place_path(from), place_path(to), NULL);
 }
 
 /* Was the object that the session made as PATH removed now? */
@@ -233,7 +223,7 @@ void judge_clean_up(struct broker *broker)
 void judge_removed(struct broker *broker, const struct place *place)
 {
 	if (broker->shared_shm)
-		made_remove(&broker->shm, (struct str){place->path, place->path_n});
+		made_remove(&broker->shm, place_path(place));
 }
 
 static struct decision decide_name(const struct broker *broker, enum op op, struct str name)
@@ -286,7 +276,7 @@ static bool judge_territory(const struct call *call, const struct request *reque
 bool judge_request(const struct call *call, const struct place *place, struct request *request)
 {
 	const struct broker *broker = call->broker;
-	struct str path = {place->path, place->path_n};
+	struct str path = place_path(place);
 	struct decision decision;
 	bool files;
 
@@ -306,6 +296,14 @@ bool judge_request(const struct call *call, const struct place *place, struct re
 	if (decision.verdict == VERDICT_ALLOW)
 		return true;
 	return is_new_repository_rule(decision.rule) && fresh_has(&broker->fresh, path);
+}
+
+bool judge_pathless(const struct call *call, const struct request *request)
+{
+	struct decision decision;
+
+	policy_decide(call->broker->policy, request, &decision);
+	return decision.verdict == VERDICT_ALLOW;
 }
 
 struct subject subject_of(const struct place *place, const struct stat *st)
@@ -345,7 +343,7 @@ bool judge(const struct call *call, enum op op, const struct subject *subject)
 static bool crosses_scratch(const struct plan_input *input, const struct place *from,
 			    const struct place *to)
 {
-	struct str a = {from->path, from->path_n}, b = {to->path, to->path_n};
+	struct str a = place_path(from), b = place_path(to);
 
 	return input->scratch.n &&
 	       str_is_below(a, input->scratch) != str_is_below(b, input->scratch);
@@ -354,7 +352,7 @@ static bool crosses_scratch(const struct plan_input *input, const struct place *
 static bool has_row(const struct plan *plan, const struct place *place)
 {
 	for (size_t i = 0; i < plan->n_rows; i++)
-		if (str_eq(str_of(plan->rows[i].path), (struct str){place->path, place->path_n}))
+		if (str_eq(str_of(plan->rows[i].path), place_path(place)))
 			return true;
 	return false;
 }

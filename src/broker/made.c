@@ -56,35 +56,62 @@ void made_add(struct made *made, struct str path)
 	made_add_inode(made, path, 0);
 }
 
-void made_remove(struct made *made, struct str path)
+static void remove_at(struct made *made, size_t i)
 {
-	size_t i = find(made, path);
-
-	if (i == made->n)
-		return;
 	free(made->paths[i]);
 	made->n--;
 	made->paths[i] = made->paths[made->n];
 	made->inodes[i] = made->inodes[made->n];
 }
 
-void made_move(struct made *made, struct str from, struct str to)
+void made_remove(struct made *made, struct str path)
 {
-	struct made old = *made;
+	size_t i = find(made, path);
 
-	*made = (struct made){0};
-	for (size_t i = 0; i < old.n; i++) {
-		struct str path = str_of(old.paths[i]);
+	if (i < made->n)
+		remove_at(made, i);
+}
+
+void made_remove_below(struct made *made, struct str path)
+{
+	for (size_t i = 0; i < made->n;)
+		if (str_is_below(str_of(made->paths[i]), path))
+			remove_at(made, i);
+		else
+			i++;
+}
+
+/* PATH, which is FROM or below it, as TO or below that. NULL: no memory. */
+static char *renamed(struct str path, struct str from, struct str to)
+{
+	char *ret = NULL;
+
+	return asprintf(&ret, "%.*s%.*s", (int)to.n, to.p, (int)(path.n - from.n),
+			path.p + from.n) < 0
+		       ? NULL
+		       : ret;
+}
+
+void made_move(struct made *made, struct str from, struct str to, bool (*matters)(struct str path))
+{
+	for (size_t i = 0; i < made->n;) {
+		struct str path = str_of(made->paths[i]);
 		char *moved = NULL;
 
-		if (!str_is_below(path, from) && !str_is_below(path, to))
-			made_add_inode(made, path, old.inodes[i]);
-		else if (str_is_below(path, from) &&
-			 asprintf(&moved, "%.*s%s", (int)to.n, to.p, path.p + from.n) >= 0)
-			made_add_inode(made, str_of(moved), old.inodes[i]);
-		free(moved);
+		if (str_is_below(path, from)) {
+			moved = renamed(path, from, to);
+		} else if (!str_is_below(path, to)) {
+			i++;
+			continue;
+		}
+		if (!moved || (matters && !matters(str_of(moved)))) {
+			free(moved);
+			remove_at(made, i);
+			continue;
+		}
+		free(made->paths[i]);
+		made->paths[i++] = moved;
 	}
-	made_release(&old);
 }
 
 bool made_has(const struct made *made, struct str path)

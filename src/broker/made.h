@@ -24,9 +24,13 @@ struct made {
 void made_add(struct made *made, struct str path);
 void made_add_inode(struct made *made, struct str path, ino_t inode);
 void made_remove(struct made *made, struct str path);
+void made_remove_below(struct made *made, struct str path); /* and PATH itself */
 
-/* FROM, with all below it, is called TO now; what was there is gone. */
-void made_move(struct made *made, struct str from, struct str to);
+/*
+ * FROM, with all below it, is called TO now; what was there is gone. A name that does not MATTER
+ * (NULL: all do) is forgotten.
+ */
+void made_move(struct made *made, struct str from, struct str to, bool (*matters)(struct str path));
 bool made_has(const struct made *made, struct str path);
 bool made_has_inode(const struct made *made, struct str path, ino_t inode);
 void made_release(struct made *made);

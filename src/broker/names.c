@@ -128,7 +128,7 @@ void handle_mkdir(struct call *call)
 	r = mkdirat(place.dir, place.name, (mode_t)names.extra);
 	if (r == 0) {
 		judge_made(call->broker, &place);
-		fresh_made(&call->broker->fresh, (struct str){place.path, place.path_n});
+		fresh_made(&call->broker->fresh, place_path(&place));
 	}
 	call_result(call, r);
 }
@@ -222,7 +222,7 @@ void handle_unlink(struct call *call)
 		if (r == 0)
 			judge_removed(call->broker, &place);
 		if (r == 0 && directory)
-			fresh_removed(&call->broker->fresh, (struct str){place.path, place.path_n});
+			fresh_removed(&call->broker->fresh, place_path(&place));
 		call_result(call, r);
 	}
 }
@@ -281,9 +281,8 @@ static bool may_move(const struct call *call, const struct place *from, const st
 		     const struct stat *st)
 {
 	const struct fresh *fresh = &call->broker->fresh;
-	bool gets_new = S_ISDIR(st->st_mode) &&
-			fresh_has(fresh, (struct str){to->path, to->path_n}) &&
-			!fresh_has(fresh, (struct str){from->path, from->path_n});
+	bool gets_new = S_ISDIR(st->st_mode) && fresh_has(fresh, place_path(to)) &&
+			!fresh_has(fresh, place_path(from));
 
 	return !gets_new && judge_move(call, from, to, S_ISDIR(st->st_mode));
 }
@@ -373,12 +372,11 @@ void handle_rename(struct call *call)
 	r = syscall(SYS_renameat2, from.dir, from.name, to.dir, to.name, flags);
 	if (r == 0 && (flags & RENAME_EXCHANGE)) {
 		/* Which is new can no longer be told by its name: both are protected again. */
-		fresh_removed(&call->broker->fresh, (struct str){from.path, from.path_n});
-		fresh_removed(&call->broker->fresh, (struct str){to.path, to.path_n});
+		fresh_removed(&call->broker->fresh, place_path(&from));
+		fresh_removed(&call->broker->fresh, place_path(&to));
 	} else if (r == 0) {
 		judge_moved(call->broker, &from, &to);
-		fresh_moved(&call->broker->fresh, (struct str){from.path, from.path_n},
-			    (struct str){to.path, to.path_n});
+		fresh_moved(&call->broker->fresh, place_path(&from), place_path(&to));
 	}
 	call_result(call, r);
 }

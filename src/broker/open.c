@@ -244,13 +244,6 @@ static bool is_network_device(const struct stat *st)
 	return false;
 }
 
-static bool begins_with(struct str path, const char *text)
-{
-	size_t n = strlen(text);
-
-	return path.n >= n && memcmp(path.p, text, n) == 0;
-}
-
 /*
  * Does what is open there depend on the namespaces or the credentials of whoever opened it, and are
  * ours others than the caller's? Most of procfs looks at who reads.
@@ -264,15 +257,15 @@ static bool is_bound_to_opener(const struct call *call, const struct open_call *
 		"/proc/sys/kernel/ns_", "/proc/sysvipc",        "/proc/keys",
 		"/proc/key-users",
 	};
-	struct str path = {place->path, place->path_n};
+	struct str path = place_path(place);
 
 	if (!call->broker->plan->ns)
 		return false;
 	/* Which parameters belong to a namespace changes from kernel to kernel. */
-	if (wants_write(open) && begins_with(path, "/proc/sys/"))
+	if (wants_write(open) && str_starts(path, STR("/proc/sys/")))
 		return true;
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (begins_with(path, begins[i]))
+		if (str_starts(path, str_of(begins[i])))
 			return true;
 	return is_network_device(st);
 }
@@ -478,8 +471,7 @@ static int leave_shared_tmp(const struct call *call, const struct open_call *ope
 {
 	struct str scratch = call->broker->input->scratch;
 
-	if (!scratch.n || !(open->flags & O_EXCL) ||
-	    !str_is((struct str){place->path, place->path_n}, "/tmp"))
+	if (!scratch.n || !(open->flags & O_EXCL) || !str_is(place_path(place), "/tmp"))
 		return 0;
 	place_release(place);
 	return resolve_object(call, AT_FDCWD, scratch.p, true, false, place);

@@ -100,7 +100,7 @@ static ssize_t canonical(const struct call *call, int fd, char *to, size_t size)
  */
 static void note_device(const struct call *call, struct place *place, int fd)
 {
-	struct str path = {place->path, place->path_n};
+	struct str path = place_path(place);
 	struct stat st;
 
 	if ((call->broker->own_tmp && str_is_below(path, STR("/tmp"))) ||

@@ -102,10 +102,8 @@ static bool policy_allows(const struct call *call, unsigned targets, int number)
 				  .has = HAS_SIGNAL,
 				  .targets = targets,
 				  .signal = darwin_signal(number)};
-	struct decision decision;
 
-	policy_decide(call->broker->policy, &request, &decision);
-	return decision.verdict == VERDICT_ALLOW;
+	return judge_pathless(call, &request);
 }
 
 static bool allows_self(const struct call *call, int number)

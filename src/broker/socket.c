@@ -121,7 +121,6 @@ static bool may_inet(const struct call *call, enum op op, const struct endpoint 
 		     const struct endpoint *remote)
 {
 	struct request request = {.op = op};
-	struct decision decision;
 
 	/* In a network namespace of its own there is only the session itself. */
 	if (!(call->broker->plan->brokered & BROKER_INET))
@@ -130,8 +129,7 @@ static bool may_inet(const struct call *call, enum op op, const struct endpoint 
 		request.local = *local;
 	if (remote)
 		request.remote = *remote;
-	policy_decide(call->broker->policy, &request, &decision);
-	return decision.verdict == VERDICT_ALLOW;
+	return judge_pathless(call, &request);
 }
 
 /* ---- Unix sockets ---- */
@@ -181,7 +179,6 @@ static bool may_unix(const struct call *call, enum op op, const struct place *pl
 				  .has = HAS_VNODE_TYPE | HAS_FILE_MODE,
 				  .vnode_type = VNODE_SOCKET,
 				  .file_mode = new_socket & 07777};
-	struct decision decision;
 	struct stat st;
 
 	/* A socket has its own end from the start, the other one when it connects. */
@@ -198,8 +195,7 @@ static bool may_unix(const struct call *call, enum op op, const struct place *pl
 	if (call->broker->plan->ns & NS_NET)
 		return true;
 	request.has = 0;
-	policy_decide(call->broker->policy, &request, &decision);
-	return decision.verdict == VERDICT_ALLOW;
+	return judge_pathless(call, &request);
 }
 
 /* ---- connect ---- */

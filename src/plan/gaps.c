@@ -143,15 +143,6 @@ static int gaps_of_always_refused(struct planner *p)
 
 /* ---- Metadata ---- */
 
-static bool is_hidden(const struct plan *plan, struct str path)
-{
-	for (size_t i = 0; i < plan->n_mounts; i++)
-		if (plan->mounts[i].kind == MOUNT_HIDE &&
-		    str_is_below(path, str_of(plan->mounts[i].path)))
-			return true;
-	return false;
-}
-
 /* Is RULE what denies OP at PATH (none: at a path nobody mentions)? */
 static bool decides(const struct planner *p, const struct rule *rule, enum op op, struct str path)
 {
@@ -168,7 +159,8 @@ static bool test_shows(const struct planner *p, const struct rule *rule, const s
 {
 	if (!is_fixed(test->match))
 		return (verdicts_anywhere(p->policy, op) & CAN_DENY) != 0;
-	return !is_hidden(p->plan, test->text) && decides(p, rule, op, test->text);
+	return !plan_is_mounted(p->plan, MOUNT_HIDE, test->text) &&
+	       decides(p, rule, op, test->text);
 }
 
 static bool rule_shows(const struct planner *p, const struct rule *rule, enum op op)

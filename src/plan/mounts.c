@@ -139,22 +139,14 @@ static void collect_named(void *context, const struct rule *rule, const struct t
 		collect_kept(context, test->text);
 }
 
-static bool is_kept(const struct plan *plan, struct str path)
-{
-	for (size_t i = 0; i < plan->n_mounts; i++)
-		if (plan->mounts[i].kind == MOUNT_KEEP &&
-		    str_is_below(path, str_of(plan->mounts[i].path)))
-			return true;
-	return false;
-}
-
 static int add_shown(struct planner *p)
 {
 	const struct plan_input *input = p->input;
 	int r = 0;
 
 	for (size_t i = 0; i < input->n_show && r == 0; i++)
-		if (is_in_tmp(input->show[i]) && !is_kept(p->plan, input->show[i]))
+		if (is_in_tmp(input->show[i]) &&
+		    !plan_is_mounted(p->plan, MOUNT_KEEP, input->show[i]))
 			r = add_mount(p, MOUNT_KEEP, input->show[i], true);
 	return r;
 }

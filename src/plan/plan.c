@@ -76,6 +76,15 @@ int plan_make(const struct plan_input *input, struct arena *arena, struct plan *
 	return r;
 }
 
+bool plan_is_mounted(const struct plan *plan, enum mount_kind kind, struct str path)
+{
+	for (size_t i = 0; i < plan->n_mounts; i++)
+		if (plan->mounts[i].kind == kind &&
+		    str_is_below(path, str_of(plan->mounts[i].path)))
+			return true;
+	return false;
+}
+
 const struct gap *plan_refusal(const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->n_gaps; i++)

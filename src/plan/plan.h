@@ -227,6 +227,9 @@ struct plan {
 /* Everything in *RET lives in ARENA. -ERR_LIMIT, -ERR_MEMORY, -ERR_GAP (no Landlock at all). */
 int plan_make(const struct plan_input *input, struct arena *arena, struct plan *ret, struct err *e);
 
+/* Is PATH at or below a mount of KIND? */
+bool plan_is_mounted(const struct plan *plan, enum mount_kind kind, struct str path);
+
 /* The first gap that must stop the run under the default line (GAP_CONTENT), or NULL. */
 const struct gap *plan_refusal(const struct plan *plan);
 
