@@ -226,9 +226,15 @@ void judge_removed(struct broker *broker, const struct place *place)
 		made_remove(&broker->shm, place_path(place));
 }
 
+/* NAME is that of a POSIX object or of a parameter. */
 static struct decision decide_name(const struct broker *broker, enum op op, struct str name)
 {
-	struct request request = {.op = op, .name = name};
+	struct fact fact = {
+		.filter = op_takes(op, FILTER_SYSCTL_NAME) ? FILTER_SYSCTL_NAME
+							   : FILTER_IPC_POSIX_NAME,
+		.text = name,
+	};
+	struct request request = {.op = op, .facts = &fact, .n_facts = 1};
 	struct decision decision;
 
 	policy_decide(broker->policy, &request, &decision);

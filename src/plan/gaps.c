@@ -141,6 +141,84 @@ static int gaps_of_always_refused(struct planner *p)
 	return 0;
 }
 
+/* ---- Filters that nobody here answers ---- */
+
+/* What Linux has, but no request of ours carries: a test of it does not hold. */
+static bool is_unknown(enum filter_id filter)
+{
+	static const enum filter_id unknown[] = {
+		FILTER_UID,
+		FILTER_PROCESS_PATH,
+		FILTER_MOUNT_RELATIVE_PATH,
+		FILTER_MOUNT_ROOT_PATH,
+		FILTER_FILESYSTEM_NAME,
+		FILTER_FILE_ATTRIBUTE,
+	};
+
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		if (filter == unknown[i])
+			return true;
+	return false;
+}
+
+/* Does EXPR ask such a thing so that its not holding makes the rule match less (or, NEGATED, more)?
+ */
+/* NOLINTNEXTLINE(misc-no-recursion): EXPR_DEPTH_MAX */
+static bool asks_unknown(const struct expr *expr, bool negated)
+{
+	if (expr->kind == EXPR_TEST)
+		return !negated && is_unknown(expr->test.filter);
+	for (size_t i = 0; i < expr->n; i++)
+		if (asks_unknown(expr->kids[i], negated ^ (expr->kind == EXPR_NOT)))
+			return true;
+	return false;
+}
+
+/* Is OP, or what falls to it, asked on Linux at all? */
+static bool is_asked(enum op op)
+{
+	static const enum op asked[] = {OP_FILE_ANY,         OP_FILE_LINK,    OP_FILE_WRITE_SETUGID,
+					OP_PROCESS_EXEC_ANY, OP_PROCESS_FORK, OP_NETWORK_ANY,
+					OP_SIGNAL,           OP_IPC_ANY,      OP_SYSCTL_ANY};
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		if (op_inherits(asked[i], op) || op_inherits(op, asked[i]))
+			return true;
+	return false;
+}
+
+static bool is_about_metadata(enum op op)
+{
+	return op == OP_FILE_READ_METADATA || op == OP_FILE_READ_XATTR;
+}
+
+static int gaps_of_filters(struct planner *p)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < policy_n_rules(p->policy) && r == 0; i++) {
+		const struct rule *rule = policy_rule(p->policy, i);
+		bool deny = rule->verdict == VERDICT_DENY;
+		enum gap_kind loose = is_about_metadata(rule->op) ? GAP_METADATA : GAP_CONTENT;
+
+		if (!rule->filter || !is_asked(rule->op))
+			continue;
+		if (asks_unknown(rule->filter, !deny))
+			r = add_gap(
+				p, loose, rule,
+				"what this rule asks of the process or the volume is not known: "
+				"it denies less than it says",
+				NULL);
+		else if (asks_unknown(rule->filter, deny))
+			r = add_gap(
+				p, GAP_STRICTER, rule,
+				"what this rule asks of the process or the volume is not known: "
+				"it allows less than it says",
+				NULL);
+	}
+	return r;
+}
+
 /* ---- Metadata ---- */
 
 /* Is RULE what denies OP at PATH (none: at a path nobody mentions)? */
@@ -443,9 +521,10 @@ static int gaps_of_scope(struct planner *p)
 int gaps_plan(struct planner *p, struct err *e)
 {
 	static int (*const stages[])(struct planner *) = {
-		gaps_of_broker, gaps_of_kernel,  gaps_of_operations, gaps_of_always_refused,
-		gaps_of_filter, gaps_of_floor,   gaps_of_namespaces, gap_of_self,
-		gap_of_devices, gaps_of_sockets, gaps_of_scope,      gaps_of_metadata,
+		gaps_of_broker,   gaps_of_kernel,  gaps_of_operations, gaps_of_always_refused,
+		gaps_of_filter,   gaps_of_floor,   gaps_of_namespaces, gap_of_self,
+		gap_of_devices,   gaps_of_sockets, gaps_of_scope,      gaps_of_filters,
+		gaps_of_metadata,
 	};
 	int r = 0;
 

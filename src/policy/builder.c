@@ -47,19 +47,15 @@ struct arena *policy_builder_arena(struct policy_builder *builder)
 /* Can a request be asked TEST? The reader lets no other through; this is the second lock. */
 static bool test_fits(const struct test *test)
 {
-	switch (filter_attribute(test->filter)) {
-	case ATTRIBUTE_NONE:
-		return true;
-	case ATTRIBUTE_PATH:
-	case ATTRIBUTE_NAME:
-	case ATTRIBUTE_XATTR:
+	enum attribute attribute = filter_attribute(test->filter);
+
+	if (attribute == ATTRIBUTE_PATH || attribute == ATTRIBUTE_XATTR)
 		return match_is_pattern(test->match);
-	case ATTRIBUTE_LOCAL:
-	case ATTRIBUTE_REMOTE:
+	if (attribute == ATTRIBUTE_LOCAL || attribute == ATTRIBUTE_REMOTE)
 		return test->match == MATCH_ENDPOINT;
-	default:
-		return test->match == MATCH_INTEGER || test->match == MATCH_BITS;
-	}
+	if (attribute >= ATTRIBUTE_FACT)
+		return test->match != MATCH_ENDPOINT;
+	return test->match == MATCH_INTEGER || test->match == MATCH_BITS;
 }
 
 static int check_test(const struct test *test, struct err *e)
@@ -162,6 +158,7 @@ static int compile_rules(struct build *b)
 		return too_big(b->builder, b->e);
 	r = blocks_build(&b->filters, policy->rules, policy->n_rules, &b->blocks, b->e);
 	policy->guards = b->filters.guards;
+	policy->n_guards = b->filters.n_guards;
 	return r;
 }
 

@@ -372,26 +372,47 @@ bool columns_row(struct columns *c, struct conditions *conditions, const uint32_
 
 /* ---- Into the policy ---- */
 
-/*
- * Entries right before the last that decide as it does change nothing, so they do not count in the
- * shape.
- */
-static int64_t find_shape(struct intern *shapes, struct arena *scratch, const struct entry *entries,
-			  uint32_t n, unsigned *ret_verdicts)
+/* Which guards ask what the kernel of POLICY's target never tells. NULL: no memory. */
+static const bool *find_absent(const struct policy *policy, struct arena *scratch)
 {
-	enum verdict last = entries[n - 1].decision.verdict;
-	uint32_t *words = arena_array(scratch, 2 * (size_t)n, sizeof(*words));
+	bool *absent = arena_array(scratch, policy->n_guards, sizeof(*absent));
 
-	if (!words)
-		return INTERN_FAILED;
-	while (n > 1 && entries[n - 2].decision.verdict == last)
-		n--;
-	for (size_t i = 0; i < n; i++) {
-		words[2 * i] = i + 1 < n ? entries[i].guard : CONDITION_TRUE;
-		words[2 * i + 1] = i + 1 < n ? entries[i].decision.verdict : last;
+	for (size_t i = 0; absent && i < policy->n_guards; i++)
+		absent[i] = guard_is_absent(&policy->guards[i], policy->target);
+	return absent;
+}
+
+/*
+ * What CHAIN comes to for requests of the kernel: its shape and verdicts. Entries right before the
+ * last that decide as it does change nothing, so they do not count in the shape. False: no memory.
+ */
+static bool find_shape(struct columns *c, struct policy *policy, const bool *absent,
+		       struct intern *shapes, struct chain *chain)
+{
+	uint32_t *words = arena_array(c->scratch, 2 * (size_t)chain->n, sizeof(*words));
+	condition guard = CONDITION_FALSE;
+	int64_t shape;
+	size_t n = 0;
+
+	for (uint32_t i = 0; words && i < chain->n && guard != CONDITION_TRUE; i++) {
+		guard = condition_without(&policy->conditions, chain->entries[i].guard, absent);
+		if (guard == CONDITION_FAILED)
+			return false;
+		if (guard == CONDITION_FALSE)
+			continue;
+		words[2 * n] = guard;
+		words[2 * n++ + 1] = chain->entries[i].decision.verdict;
 	}
-	*ret_verdicts = n == 1 ? 1u << last : CAN_DENY | CAN_ALLOW;
-	return intern_put(shapes, words, 2 * (size_t)n);
+	if (!words)
+		return false;
+	while (n > 1 && words[2 * (n - 2) + 1] == words[2 * (n - 1) + 1]) {
+		words[2 * (n - 2)] = CONDITION_TRUE;
+		n--;
+	}
+	chain->verdicts = n == 1 ? 1u << words[1] : CAN_DENY | CAN_ALLOW;
+	shape = intern_put(shapes, words, 2 * n);
+	chain->shape = (uint32_t)shape;
+	return shape >= 0;
 }
 
 static void get_entries(const struct columns *c, const struct policy *policy, const uint32_t *words,
@@ -416,21 +437,19 @@ static bool store_chains(struct columns *c, struct policy *policy)
 	struct chain *chains = arena_array(&policy->arena, c->chains.n, sizeof(*chains));
 	struct entry *entries =
 		arena_array(&policy->arena, c->chains.n_words / ENTRY_WORDS, sizeof(*entries));
+	const bool *absent = find_absent(policy, c->scratch);
 
-	if (!chains || !entries)
+	if (!chains || !entries || !absent)
 		return false;
 	for (uint32_t i = 0; i < c->chains.n; i++) {
 		size_t n;
 		const uint32_t *words = intern_get(&c->chains, i, &n);
-		int64_t shape;
 
 		n /= ENTRY_WORDS;
 		get_entries(c, policy, words, entries, (uint32_t)n);
 		chains[i] = (struct chain){.entries = entries, .n = (uint32_t)n};
-		shape = find_shape(&shapes, c->scratch, entries, (uint32_t)n, &chains[i].verdicts);
-		if (shape < 0)
+		if (!find_shape(c, policy, absent, &shapes, &chains[i]))
 			return false;
-		chains[i].shape = (uint32_t)shape;
 		entries += n;
 	}
 	policy->chains = chains;

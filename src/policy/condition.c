@@ -145,6 +145,30 @@ condition condition_residue(struct conditions *all, condition c, const uint8_t *
 	return condition_join(all, kind, kids, n);
 }
 
+condition condition_without(struct conditions *all, condition c, const bool *absent)
+{
+	enum condition_kind kind;
+	const uint32_t *words;
+	condition *kids;
+	size_t n;
+
+	kind = condition_look(all, c, &words, &n);
+	if (kind == CONDITION_GUARD || kind == CONDITION_NO_GUARD) {
+		if (!absent[words[0]])
+			return c;
+		return kind == CONDITION_GUARD ? CONDITION_FALSE : CONDITION_TRUE;
+	}
+	if (kind != CONDITION_ALL && kind != CONDITION_ANY)
+		return c;
+	kids = arena_array(all->scratch, n, sizeof(*kids));
+	if (!kids)
+		return CONDITION_FAILED;
+	memcpy(kids, words, n * sizeof(*kids));
+	for (size_t i = 0; i < n; i++)
+		kids[i] = condition_without(all, kids[i], absent);
+	return condition_join(all, kind, kids, n);
+}
+
 void condition_mark(const struct conditions *all, condition c, const uint8_t *truth,
 		    uint8_t *needed)
 {

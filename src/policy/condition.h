@@ -70,6 +70,9 @@ enum truth condition_value(const struct conditions *all, condition c, const uint
 /* C under TRUTH, of which nothing is open: a constant or a condition on guards alone. */
 condition condition_residue(struct conditions *all, condition c, const uint8_t *truth);
 
+/* C, which asks guards alone, where those that are absent (by guard) do not hold. */
+condition condition_without(struct conditions *all, condition c, const bool *absent);
+
 /* Sets needed[atom] for atoms which that value rests on: with all others false it is the same. */
 void condition_mark(const struct conditions *all, condition c, const uint8_t *truth,
 		    uint8_t *needed);

@@ -58,8 +58,7 @@ static void add_test(struct filter_compiler *c, struct group *group, const struc
 {
 	bool unites = negated == (group->kind == CONDITION_ALL);
 
-	if (unites && match_is_pattern(test->match) &&
-	    filter_attribute(test->filter) != ATTRIBUTE_NONE)
+	if (unites && match_is_pattern(test->match))
 		add_pattern(c, group, test);
 	else
 		add_part(c, group, filter_test(c, test, negated));

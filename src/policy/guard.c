@@ -7,40 +7,11 @@
 
 #include "base/banned.h"
 
-/*
- * Filters that are not here look at something a request cannot carry: a process's entitlements,
- * its extensions, the volume, the system. They never match.
- */
+/* Filters that are not here look at facts. */
 static const enum attribute attributes[FILTER_COUNT] = {
-	[FILTER_PATH] = ATTRIBUTE_PATH,
 	[FILTER_XATTR] = ATTRIBUTE_XATTR,
 	[FILTER_LOCAL] = ATTRIBUTE_LOCAL,
 	[FILTER_REMOTE] = ATTRIBUTE_REMOTE,
-
-	[FILTER_IPC_POSIX_NAME] = ATTRIBUTE_NAME,
-	[FILTER_GLOBAL_NAME] = ATTRIBUTE_NAME,
-	[FILTER_LOCAL_NAME] = ATTRIBUTE_NAME,
-	[FILTER_XPC_SERVICE_NAME] = ATTRIBUTE_NAME,
-	[FILTER_CONTROL_NAME] = ATTRIBUTE_NAME,
-	[FILTER_IOKIT_REGISTRY_ENTRY_CLASS] = ATTRIBUTE_NAME,
-	[FILTER_IOKIT_PROPERTY] = ATTRIBUTE_NAME,
-	[FILTER_IOKIT_CONNECTION] = ATTRIBUTE_NAME,
-	[FILTER_EXTENSION_CLASS] = ATTRIBUTE_NAME,
-	[FILTER_APPLEEVENT_DESTINATION] = ATTRIBUTE_NAME,
-	[FILTER_RIGHT_NAME] = ATTRIBUTE_NAME,
-	[FILTER_PREFERENCE_DOMAIN] = ATTRIBUTE_NAME,
-	[FILTER_KEXT_BUNDLE_ID] = ATTRIBUTE_NAME,
-	[FILTER_INFO_TYPE] = ATTRIBUTE_NAME,
-	[FILTER_NOTIFICATION_NAME] = ATTRIBUTE_NAME,
-	[FILTER_SYSCTL_NAME] = ATTRIBUTE_NAME,
-	[FILTER_NVRAM_VARIABLE] = ATTRIBUTE_NAME,
-	[FILTER_BOOT_ARG] = ATTRIBUTE_NAME,
-	[FILTER_SNAPSHOT_NAME] = ATTRIBUTE_NAME,
-	[FILTER_MACH_DERIVED_PORT_ROLE] = ATTRIBUTE_NAME,
-	[FILTER_MESSAGE_NAME] = ATTRIBUTE_NAME,
-	[FILTER_MAC_POLICY_NAME] = ATTRIBUTE_NAME,
-	[FILTER_CHECK_OPERATION] = ATTRIBUTE_NAME,
-
 	[FILTER_VNODE_TYPE] = ATTRIBUTE_VNODE_TYPE,
 	[FILTER_FILE_MODE] = ATTRIBUTE_FILE_MODE,
 	[FILTER_TARGET] = ATTRIBUTE_TARGET,
@@ -50,31 +21,39 @@ static const enum attribute attributes[FILTER_COUNT] = {
 	[FILTER_SOCKET_DOMAIN] = ATTRIBUTE_SOCKET_DOMAIN,
 	[FILTER_SOCKET_TYPE] = ATTRIBUTE_SOCKET_TYPE,
 	[FILTER_SOCKET_PROTOCOL] = ATTRIBUTE_SOCKET_PROTOCOL,
+};
 
-	[FILTER_FSCTL_COMMAND] = ATTRIBUTE_NUMBER,
-	[FILTER_IOCTL_COMMAND] = ATTRIBUTE_NUMBER,
-	[FILTER_FCNTL_COMMAND] = ATTRIBUTE_NUMBER,
-	[FILTER_SEMAPHORE_OWNER] = ATTRIBUTE_NUMBER,
-	[FILTER_PRIVILEGE_ID] = ATTRIBUTE_NUMBER,
-	[FILTER_HOST_SPECIAL_PORT] = ATTRIBUTE_NUMBER,
-	[FILTER_REBOOT_FLAGS] = ATTRIBUTE_NUMBER,
-	[FILTER_IOKIT_USB_INTERFACE_CLASS] = ATTRIBUTE_NUMBER,
-	[FILTER_IOKIT_USER_CLIENT_TYPE] = ATTRIBUTE_NUMBER,
-	[FILTER_IOKIT_METHOD_NUMBER] = ATTRIBUTE_NUMBER,
-	[FILTER_IOKIT_TRAP_NUMBER] = ATTRIBUTE_NUMBER,
-	[FILTER_SYSCALL_NUMBER] = ATTRIBUTE_NUMBER,
-	[FILTER_SYSCALL_MASK] = ATTRIBUTE_NUMBER,
-	[FILTER_MESSAGE_NUMBER] = ATTRIBUTE_NUMBER,
-	[FILTER_MACHTRAP_NUMBER] = ATTRIBUTE_NUMBER,
-	[FILTER_KERNEL_MIG_ROUTINE] = ATTRIBUTE_NUMBER,
-	[FILTER_SOCKET_OPTION_NAME] = ATTRIBUTE_NUMBER,
-	[FILTER_MAC_SYSCALL_NUMBER] = ATTRIBUTE_NUMBER,
-	[FILTER_NECP_CLIENT_ACTION] = ATTRIBUTE_NUMBER,
-	[FILTER_MEMORYSTATUS_CONTROL_COMMAND] = ATTRIBUTE_NUMBER,
-	[FILTER_TASK_SPECIAL_PORT] = ATTRIBUTE_NUMBER,
-	[FILTER_CODESIGNING_OPERATION] = ATTRIBUTE_NUMBER,
-	[FILTER_KAS_INFO_SELECTOR] = ATTRIBUTE_NUMBER,
-	[FILTER_MACH_EXCEPTION_TYPE] = ATTRIBUTE_NUMBER,
+/* Linux has no such thing: no process holds an extension or an entitlement, no file is in a vault.
+ */
+static const bool is_darwin_only[FILTER_COUNT] = {
+	[FILTER_DEVICE_CONFORMS_TO] = true,
+	[FILTER_EXTENSION] = true,
+	[FILTER_EXTENSION_CLASS] = true,
+	[FILTER_EXTENSION_PATH_ANCESTOR] = true,
+	[FILTER_USER_INTENT_EXTENSION] = true,
+	[FILTER_STORAGE_CLASS] = true,
+	[FILTER_STORAGE_CLASS_EXTENSION] = true,
+	[FILTER_ENTITLEMENT_LOAD] = true,
+	[FILTER_ENTITLEMENT_BOOLEAN] = true,
+	[FILTER_ENTITLEMENT_STRING] = true,
+	[FILTER_ENTITLEMENT_IS_BOOL_TRUE] = true,
+	[FILTER_ENTITLEMENT_IS_PRESENT] = true,
+	[FILTER_REQUIRE_ANCESTOR_WITH_ENTITLEMENT] = true,
+	[FILTER_REQUIRE_TARGET_WITH_ENTITLEMENT] = true,
+	[FILTER_REQUIRE_RESPONSIBLE_BINARY_WITH_ENTITLEMENT] = true,
+	[FILTER_SIGNING_IDENTIFIER] = true,
+	[FILTER_TARGET_SIGNING_IDENTIFIER] = true,
+	[FILTER_ANCESTOR_SIGNING_IDENTIFIER] = true,
+	[FILTER_PROCESS_ATTRIBUTE] = true,
+	[FILTER_PERSONA_TYPE] = true,
+	[FILTER_SYSTEM_ATTRIBUTE] = true,
+	[FILTER_CSR] = true,
+	[FILTER_ROOTLESS_BOOT_DEVICE_FILTER] = true,
+	[FILTER_ROOTLESS_DISK_FILTER] = true,
+	[FILTER_DATAVAULT_DISK_FILTER] = true,
+	[FILTER_FILEPROVIDER_SYNCROOT_PATH] = true,
+	[FILTER_STATE_FLAG] = true,
+	[FILTER_PROFILE_FLAG] = true,
 };
 
 static const bool folds_on_darwin[FILTER_COUNT] = {
@@ -84,7 +63,20 @@ static const bool folds_on_darwin[FILTER_COUNT] = {
 
 enum attribute filter_attribute(enum filter_id filter)
 {
-	return attributes[filter];
+	if (filter == FILTER_PATH || attributes[filter])
+		return attributes[filter];
+	return (enum attribute)(ATTRIBUTE_FACT + filter);
+}
+
+bool filter_is_darwin_only(enum filter_id filter)
+{
+	return is_darwin_only[filter];
+}
+
+bool guard_is_absent(const struct guard *guard, enum target target)
+{
+	return target == TARGET_LINUX && guard->attribute >= ATTRIBUTE_FACT &&
+	       is_darwin_only[guard->attribute - ATTRIBUTE_FACT];
 }
 
 bool filter_folds_case(enum filter_id filter, enum target target)
@@ -95,7 +87,7 @@ bool filter_folds_case(enum filter_id filter, enum target target)
 bool match_is_pattern(enum match match)
 {
 	return match == MATCH_LITERAL || match == MATCH_PREFIX || match == MATCH_SUBPATH ||
-	       match == MATCH_REGEX;
+	       match == MATCH_REGEX || match == MATCH_STRING;
 }
 
 /* ---- Endpoints ---- */
@@ -214,23 +206,38 @@ static bool find_number(const struct request *request, enum attribute attribute,
 	case ATTRIBUTE_SOCKET_PROTOCOL:
 		*ret = request->socket_protocol;
 		return request->has & HAS_SOCKET;
-	case ATTRIBUTE_NUMBER:
-		*ret = request->number;
-		return request->has & HAS_NUMBER;
 	default:
 		return false;
 	}
+}
+
+static bool is_number(const struct guard *guard, int64_t number)
+{
+	if (guard->match == MATCH_BITS)
+		return (number & guard->number) == guard->number;
+	return number == guard->number;
 }
 
 static bool matches_number(const struct guard *guard, const struct request *request)
 {
 	int64_t number;
 
-	if (!find_number(request, guard->attribute, &number))
-		return false;
-	if (guard->match == MATCH_BITS)
-		return (number & guard->number) == guard->number;
-	return guard->match == MATCH_INTEGER && number == guard->number;
+	return find_number(request, guard->attribute, &number) && is_number(guard, number);
+}
+
+/* Of several facts each counts. */
+static bool matches_fact(const struct guard *guard, const struct request *request)
+{
+	enum filter_id filter = (enum filter_id)(guard->attribute - ATTRIBUTE_FACT);
+
+	for (size_t i = 0; i < request->n_facts; i++) {
+		const struct fact *fact = &request->facts[i];
+
+		if (fact->filter == filter &&
+		    (guard->dfa ? matches_text(guard, fact->text) : is_number(guard, fact->number)))
+			return true;
+	}
+	return false;
 }
 
 /* Of several targets each counts. */
@@ -254,8 +261,6 @@ unsigned signal_target_set(enum signal_target target)
 bool guard_holds(const struct guard *guard, const struct request *request, enum target target)
 {
 	switch (guard->attribute) {
-	case ATTRIBUTE_NAME:
-		return matches_text(guard, request->name);
 	case ATTRIBUTE_XATTR:
 		return matches_text(guard, request->xattr);
 	case ATTRIBUTE_LOCAL:
@@ -265,6 +270,7 @@ bool guard_holds(const struct guard *guard, const struct request *request, enum 
 	case ATTRIBUTE_TARGET:
 		return matches_target(guard, request);
 	default:
-		return matches_number(guard, request);
+		return guard->attribute < ATTRIBUTE_FACT ? matches_number(guard, request)
+							 : matches_fact(guard, request);
 	}
 }

@@ -11,9 +11,7 @@
 
 /* The part of a request that a filter looks at. */
 enum attribute {
-	ATTRIBUTE_NONE, /* nothing a request can carry: never there */
 	ATTRIBUTE_PATH,
-	ATTRIBUTE_NAME,
 	ATTRIBUTE_XATTR,
 	ATTRIBUTE_LOCAL,
 	ATTRIBUTE_REMOTE,
@@ -27,13 +25,14 @@ enum attribute {
 	ATTRIBUTE_SOCKET_DOMAIN,
 	ATTRIBUTE_SOCKET_TYPE,
 	ATTRIBUTE_SOCKET_PROTOCOL,
-	ATTRIBUTE_NUMBER,
+	/* This and above: the facts of filter (attribute - ATTRIBUTE_FACT). */
+	ATTRIBUTE_FACT,
 };
 
 struct guard {
 	enum attribute attribute;
 	enum match match;
-	int64_t number;                   /* MATCH_INTEGER, MATCH_BITS */
+	int64_t number;                   /* MATCH_INTEGER, MATCH_BITS, MATCH_BOOL */
 	struct endpoint_pattern endpoint; /* MATCH_ENDPOINT */
 	const struct dfa *dfa;            /* patterns; a state's label is 1 where they match */
 };
@@ -43,8 +42,11 @@ enum attribute filter_attribute(enum filter_id filter);
 /* Does ASCII case not count in what FILTER compares (SBPL.md 3.2)? */
 bool filter_folds_case(enum filter_id filter, enum target target);
 
-/* Is MATCH one that text decides: literal, prefix, subpath, regex? */
+/* Is MATCH one that text decides: literal, prefix, subpath, regex, string? */
 bool match_is_pattern(enum match match);
+
+/* Does GUARD ask what no request of TARGET's kernel ever carries (filter_is_darwin_only())? */
+bool guard_is_absent(const struct guard *guard, enum target target);
 
 bool guard_holds(const struct guard *guard, const struct request *request, enum target target);
 

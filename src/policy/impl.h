@@ -29,6 +29,7 @@ struct entry {
 struct chain {
 	const struct entry *entries;
 	uint32_t n;
+	/* Of requests of the kernel, which knows nothing of guards that are absent: */
 	uint32_t shape;    /* equal for chains that give equal verdicts, whatever their rules */
 	unsigned verdicts; /* enum verdict_set */
 };
@@ -45,6 +46,7 @@ struct policy {
 	size_t n_rules;
 	struct conditions conditions;
 	const struct guard *guards;
+	size_t n_guards;
 	struct dfa paths;
 	uint16_t column[OP_COUNT];
 	uint32_t n_path_columns;

@@ -225,8 +225,6 @@ condition filter_patterns(struct filter_compiler *c, const struct test **tests, 
 
 condition filter_test(struct filter_compiler *c, const struct test *test, bool negated)
 {
-	if (filter_attribute(test->filter) == ATTRIBUTE_NONE)
-		return negated ? CONDITION_TRUE : CONDITION_FALSE;
 	if (match_is_pattern(test->match))
 		return filter_patterns(c, &test, 1, negated);
 	return make(c, find_test(c, test), negated);

@@ -450,6 +450,7 @@ static int add_pattern(struct atom_builder *b, struct err *e)
 	const struct test *test = b->pattern;
 
 	switch (test->match) {
+	case MATCH_STRING:
 	case MATCH_LITERAL:
 		add_sequence(b, test->text, b->accept);
 		return 0;

@@ -232,15 +232,22 @@ enum request_has {
 	HAS_SIGNAL = 1 << 2,
 	HAS_DEVICE = 1 << 3,
 	HAS_SOCKET = 1 << 4,
-	HAS_NUMBER = 1 << 5,
+};
+
+/* What FILTER, one that has no member of struct request, looks at. Several of one filter all count.
+ */
+struct fact {
+	enum filter_id filter;
+	struct str text; /* of filters that take patterns or strings */
+	int64_t number;  /* of the others */
 };
 
 /* A missing attribute makes its test false (and require-not of it true). */
 struct request {
 	enum op op;
-	struct str path; /* canonical and absolute, any byte but NUL; n 0: none */
-	struct str name; /* global-name, sysctl-name, ipc-posix-name, ...: whatever the op's filter
-			    takes */
+	struct str path;          /* canonical and absolute, any byte but NUL; n 0: none */
+	const struct fact *facts; /* global-name, sysctl-name, ioctl-command ... */
+	size_t n_facts;
 	struct str xattr;
 	struct endpoint local, remote;
 	unsigned has; /* enum request_has */
@@ -250,7 +257,6 @@ struct request {
 	int signal;       /* Darwin number */
 	unsigned device_major, device_minor;
 	int socket_domain, socket_type, socket_protocol; /* Darwin numbers */
-	int64_t number; /* ioctl-command, fcntl-command, syscall-number, ... */
 };
 
 struct decision {
@@ -273,7 +279,9 @@ typedef uint32_t policy_state;
 policy_state policy_start(const struct policy *policy);
 policy_state policy_walk(const struct policy *policy, policy_state from, struct str bytes);
 
-/* Verdicts as a set: bit VERDICT_DENY, bit VERDICT_ALLOW. Guards (vnode-type ...) count both ways.
+/*
+ * Verdicts as a set: bit VERDICT_DENY, bit VERDICT_ALLOW. Guards (vnode-type ...) count both ways,
+ * but for filters that never match on the policy's target (filter_is_darwin_only()).
  */
 enum verdict_set {
 	CAN_DENY = 1 << VERDICT_DENY,
@@ -337,6 +345,12 @@ enum verdict op_builtin(enum op op);              /* of a terminal operation */
 bool op_takes(enum op op, enum filter_id filter); /* does the filter's category fit? */
 /* The operation called NAME, or OP_COUNT. */
 enum op op_find(struct str name);
+
+/*
+ * Does FILTER look at what Linux does not have (extensions, entitlements ...)? There it never
+ * matches, unless a request says otherwise.
+ */
+bool filter_is_darwin_only(enum filter_id filter);
 
 const char *modifier_name(enum modifier_id id);
 const char *verdict_name(enum verdict verdict); /* "allow", "deny" */

@@ -710,3 +710,42 @@ mach-lookup com.example.other => deny 2
 (allow file-read* (subpath "/a"quote"b"))
 ---
 !! 2:32 unbound variable: quote"b"
+
+=== every filter decides on what is given
+(version 1)
+(deny default)
+(allow mach-lookup (local-name "com.local"))
+(allow mach-lookup (global-name "com.global"))
+(allow file-read-data (require-all (subpath "/a") (extension "com.apple.x")))
+(allow file-read-data (require-all (subpath "/b") (mount-relative-subpath "/in") (filesystem-name "apfs")))
+(allow file-write-data (require-all (subpath "/c") (uid 501) (require-not (process-attribute is-sandboxed))))
+(allow file-ioctl (require-all (literal "/dev/t") (ioctl-command (_IO "t" 3)) (process-path "/bin/stty")))
+(allow system-socket (require-all (socket-domain AF_INET) (socket-type SOCK_STREAM)))
+(allow socket-option-set (require-all (socket-option-level 1) (socket-option-name 2)))
+(deny nvram-get (rootless-boot-device-filter #t))
+---
+mach-lookup com.global                     => allow 4
+mach-lookup com.local                      => deny
+mach-lookup local-name=com.local           => allow 3
+mach-lookup global-name=com.local          => deny
+file-read-data /a/x                        => deny
+file-read-data /a/x extension=com.apple.x  => allow 5
+file-read-data /a/x extension=com.apple.y  => deny
+file-read-data /a/x extension=com.apple.y extension=com.apple.x => allow 5
+file-read-data /b/x mount-relative-path=/in/y filesystem-name=apfs => allow 6
+file-read-data /b/x mount-relative-path=/out filesystem-name=apfs  => deny
+file-read-data /b/x mount-relative-path=/in/y => deny
+file-write-data /c uid=501                 => allow 7
+file-write-data /c uid=0                   => deny
+file-write-data /c uid=501 process-attribute=is-sandboxed => deny
+file-write-data /c                         => deny
+system-socket socket-domain=AF_INET socket-type=SOCK_STREAM => allow 9
+system-socket socket-domain=AF_INET socket-type=SOCK_DGRAM  => deny
+socket-option-set socket-option-level=1 socket-option-name=2 => allow 10
+socket-option-set socket-option-level=2 socket-option-name=2 => deny
+socket-option-set socket-option-name=2     => deny
+nvram-get rootless-boot-device-filter=true  => deny 11
+nvram-get rootless-boot-device-filter=false => allow
+nvram-get boot-args                         => allow
+file-ioctl /dev/t ioctl-command=0x7403     process-path=/bin/stty => allow 8
+file-ioctl /dev/t ioctl-command=0x7403                            => deny

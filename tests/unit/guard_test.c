@@ -4,12 +4,29 @@
 
 #include "base/banned.h"
 
+static enum verdict decide_fact(const struct policy *policy, enum op op, struct fact fact)
+{
+	struct request request = {.op = op, .facts = &fact, .n_facts = 1};
+
+	return decide(policy, &request).verdict;
+}
+
+static enum verdict decide_text(const struct policy *policy, enum op op, enum filter_id filter,
+				const char *text)
+{
+	return decide_fact(policy, op, (struct fact){.filter = filter, .text = str_of(text)});
+}
+
+static enum verdict decide_number(const struct policy *policy, enum op op, enum filter_id filter,
+				  int64_t number)
+{
+	return decide_fact(policy, op, (struct fact){.filter = filter, .number = number});
+}
+
 static void vector_13_and_19_numbers_and_names(void)
 {
 	struct policy_builder *b = rules_new(TARGET_DARWIN);
-	struct request call = {.op = OP_SYSCALL_UNIX, .has = HAS_NUMBER, .number = 3};
-	struct request lookup = {.op = OP_MACH_LOOKUP, .name = STR("com.a")};
-	struct request sysctl = {.op = OP_SYSCTL_READ, .name = STR("HW.ncpu")};
+	struct request bare = {.op = OP_SYSCALL_UNIX};
 	struct policy *policy;
 
 	rules_add(b, VERDICT_ALLOW, OP_SYSCALL_UNIX, number(b, FILTER_SYSCALL_NUMBER, 3));
@@ -20,23 +37,78 @@ static void vector_13_and_19_numbers_and_names(void)
 	rules_add(b, VERDICT_ALLOW, OP_SYSCTL_READ,
 		  pattern(b, FILTER_SYSCTL_NAME, MATCH_PREFIX, "hw."));
 	policy = rules_build(b);
-	CHECK_INT(decide(policy, &call).verdict, VERDICT_ALLOW);
-	call.number = 4;
-	CHECK_INT(decide(policy, &call).verdict, VERDICT_DENY);
-	call.has = 0;
-	CHECK_INT(decide(policy, &call).verdict, VERDICT_DENY);
+	CHECK_INT(decide_number(policy, OP_SYSCALL_UNIX, FILTER_SYSCALL_NUMBER, 3), VERDICT_ALLOW);
+	CHECK_INT(decide_number(policy, OP_SYSCALL_UNIX, FILTER_SYSCALL_NUMBER, 4), VERDICT_DENY);
+	CHECK_INT(decide_number(policy, OP_SYSCALL_UNIX, FILTER_SYSCALL_MASK, 3), VERDICT_DENY);
+	CHECK_INT(decide(policy, &bare).verdict, VERDICT_DENY);
 
-	CHECK_INT(decide(policy, &lookup).verdict, VERDICT_ALLOW);
-	lookup.name = STR("com.A"); /* mach names keep case, sysctl names do not */
-	CHECK_INT(decide(policy, &lookup).verdict, VERDICT_DENY);
-	lookup.name = STR("org.b.12");
-	CHECK_INT(decide(policy, &lookup).verdict, VERDICT_ALLOW);
-	lookup.name = STR("org.b.");
-	CHECK_INT(decide(policy, &lookup).verdict, VERDICT_DENY);
-	CHECK_INT(decide(policy, &sysctl).verdict, VERDICT_ALLOW);
-	sysctl.name = STR("kern.x");
-	CHECK_INT(decide(policy, &sysctl).verdict, VERDICT_DENY);
+	CHECK_INT(decide_text(policy, OP_MACH_LOOKUP, FILTER_GLOBAL_NAME, "com.a"), VERDICT_ALLOW);
+	/* Another kind of name is another name. */
+	CHECK_INT(decide_text(policy, OP_MACH_LOOKUP, FILTER_LOCAL_NAME, "com.a"), VERDICT_DENY);
+	/* mach names keep case, sysctl names do not */
+	CHECK_INT(decide_text(policy, OP_MACH_LOOKUP, FILTER_GLOBAL_NAME, "com.A"), VERDICT_DENY);
+	CHECK_INT(decide_text(policy, OP_MACH_LOOKUP, FILTER_GLOBAL_NAME, "org.b.12"),
+		  VERDICT_ALLOW);
+	CHECK_INT(decide_text(policy, OP_MACH_LOOKUP, FILTER_GLOBAL_NAME, "org.b."), VERDICT_DENY);
+	CHECK_INT(decide_text(policy, OP_SYSCTL_READ, FILTER_SYSCTL_NAME, "HW.ncpu"),
+		  VERDICT_ALLOW);
+	CHECK_INT(decide_text(policy, OP_SYSCTL_READ, FILTER_SYSCTL_NAME, "kern.x"), VERDICT_DENY);
 	policy_free(policy);
+}
+
+/* ---- Facts ---- */
+
+static void every_fact_of_a_filter_counts(void)
+{
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	const struct fact facts[] = {
+		{.filter = FILTER_EXTENSION, .text = STR("com.a")},
+		{.filter = FILTER_EXTENSION, .text = STR("com.b")},
+		{.filter = FILTER_UID, .number = 501},
+	};
+	struct request request = {.op = OP_FILE_READ_DATA, .path = STR("/x"), .facts = facts};
+	struct policy *policy;
+
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_DATA,
+		  group(b, EXPR_ALL, 2, pattern(b, FILTER_EXTENSION, MATCH_STRING, "com.b"),
+			number(b, FILTER_UID, 501)));
+	policy = rules_build(b);
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+	request.n_facts = 2;
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_DENY);
+	request.n_facts = 3;
+	CHECK_INT(decide(policy, &request).verdict, VERDICT_ALLOW);
+	policy_free(policy);
+}
+
+/* Linux has no extensions, so its kernel side need not reckon with them; users it has. */
+static void what_linux_does_not_have_is_absent_there(void)
+{
+	static const struct {
+		enum target target;
+		enum filter_id filter;
+		unsigned verdicts;
+	} rows[] = {
+		{TARGET_LINUX, FILTER_EXTENSION, CAN_DENY},
+		{TARGET_DARWIN, FILTER_EXTENSION, CAN_DENY | CAN_ALLOW},
+		{TARGET_LINUX, FILTER_PROCESS_PATH, CAN_DENY | CAN_ALLOW},
+		{TARGET_DARWIN, FILTER_PROCESS_PATH, CAN_DENY | CAN_ALLOW},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct policy_builder *b = rules_new(rows[i].target);
+		struct policy *policy;
+
+		rules_add(b, VERDICT_ALLOW, OP_FILE_READ_DATA,
+			  pattern(b, rows[i].filter, MATCH_LITERAL, "x"));
+		policy = rules_build(b);
+		CHECK_INT(policy_verdicts_at(policy, policy_start(policy), OP_FILE_READ_DATA),
+			  rows[i].verdicts);
+		/* A request that says so has one all the same. */
+		CHECK_INT(decide_text(policy, OP_FILE_READ_DATA, rows[i].filter, "x"),
+			  VERDICT_ALLOW);
+		policy_free(policy);
+	}
 }
 
 /* ---- Endpoints: vectors 15 to 17 ---- */
@@ -325,6 +397,8 @@ static void unknown_attributes_never_match(void)
 int main(void)
 {
 	RUN(vector_13_and_19_numbers_and_names);
+	RUN(every_fact_of_a_filter_counts);
+	RUN(what_linux_does_not_have_is_absent_there);
 	RUN(localhost_is_what_the_system_says);
 	RUN(protocol_words);
 	RUN(mapped_is_ip4_on_linux);

@@ -336,6 +336,41 @@ static void gaps_of_devices(void)
 	}
 }
 
+/* What Linux has and no request carries makes a deny loose; what it does not have never matches. */
+static void gaps_of_unknown_filters(void)
+{
+	enum {
+		NONE = -1
+	};
+	static const struct {
+		const char *rules;
+		int kind;
+	} rows[] = {
+		{"(deny file-write* (uid 501))", GAP_CONTENT},
+		{"(deny file-read-metadata (mount-relative-subpath \"/x\"))", GAP_METADATA},
+		{"(deny file-read-data (require-not (process-path \"/x\")))", GAP_STRICTER},
+		{"(allow file-write* (require-all (subpath \"/x\") (filesystem-name \"tmpfs\")))",
+		 GAP_STRICTER},
+		{"(allow network-outbound (require-not (uid 0)))", GAP_CONTENT},
+		{"(deny mach-lookup (uid 501))", NONE}, /* there is nothing to deny */
+		{"(deny file-read* (extension \"com.apple.app-sandbox.read\"))", NONE},
+		{"(deny file-read* (subpath \"/x\"))", NONE},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct gap *gap;
+		char text[256];
+		struct fixture f;
+
+		(void)snprintf(text, sizeof(text), "%s%s", READABLE, rows[i].rules);
+		plan_of(&f, text);
+		gap = gap_about(&f, "is not known");
+		CHECK_INT(gap ? (int)gap->kind : NONE, rows[i].kind);
+		CHECK(!gap || gap->rule);
+		fixture_close(&f);
+	}
+}
+
 static void gaps_that_refuse(void)
 {
 	struct fixture f;
@@ -457,6 +492,7 @@ int main(void)
 	RUN(gaps_name_the_rule);
 	RUN(gaps_of_unnamed_files);
 	RUN(gaps_of_devices);
+	RUN(gaps_of_unknown_filters);
 	RUN(gaps_that_refuse);
 	RUN(prints);
 	RUN(programs_load);
