@@ -6,38 +6,9 @@
  * graph that is searched here.
  */
 #include "policy/impl.h"
+#include "policy/phase.h"
 
 #include "base/banned.h"
-
-enum phase {
-	PHASE_SLASH,   /* a name begins */
-	PHASE_DOT,     /* "." so far */
-	PHASE_DOT_DOT, /* ".." so far */
-	PHASE_NAME,    /* a name: here a path may end */
-	PHASE_COUNT,
-	PHASE_NONE = PHASE_COUNT, /* no canonical path */
-};
-
-enum byte_kind {
-	KIND_SLASH,
-	KIND_DOT,
-	KIND_OTHER,
-	KIND_COUNT,
-};
-
-static const enum phase next_phase[PHASE_COUNT][KIND_COUNT] = {
-	[PHASE_SLASH] = {PHASE_NONE, PHASE_DOT, PHASE_NAME},
-	[PHASE_DOT] = {PHASE_NONE, PHASE_DOT_DOT, PHASE_NAME},
-	[PHASE_DOT_DOT] = {PHASE_NONE, PHASE_NAME, PHASE_NAME},
-	[PHASE_NAME] = {PHASE_SLASH, PHASE_NAME, PHASE_NAME},
-};
-
-static enum byte_kind kind_of(unsigned cls)
-{
-	if (cls == CLASS_SLASH)
-		return KIND_SLASH;
-	return cls == CLASS_DOT ? KIND_DOT : KIND_OTHER;
-}
 
 /* ---- Verdicts ---- */
 
@@ -150,10 +121,10 @@ static bool next_successor(const struct search *s, struct frame *frame, uint32_t
 		unsigned cls = frame->cls++;
 		enum phase phase;
 
-		if (kind_of(cls) == KIND_OTHER && cls != CLASS_USUAL &&
+		if (cls != CLASS_SLASH && cls != CLASS_DOT && cls != CLASS_USUAL &&
 		    row[cls] == row[CLASS_USUAL])
 			continue;
-		phase = next_phase[frame->node % PHASE_COUNT][kind_of(cls)];
+		phase = phase_next((enum phase)(frame->node % PHASE_COUNT), cls);
 		*ret = node_of(row[cls], phase);
 		if (phase != PHASE_NONE && *ret != frame->node)
 			return true;
@@ -274,7 +245,7 @@ static bool add_successors(struct pairs *pairs, policy_state from, policy_state 
 
 	for (unsigned cls = 0; cls < dfa->classes.n; cls++)
 		if (!add_pair(pairs, dfa_next(dfa, from, cls), dfa_next(dfa, to, cls),
-			      next_phase[phase][kind_of(cls)]))
+			      phase_next(phase, cls)))
 			return false;
 	return true;
 }
