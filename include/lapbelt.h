@@ -175,6 +175,38 @@ LAPBELT_API int lapbelt_decide(const struct lapbelt_policy *policy, const char *
 			       const char *const *arguments, struct lapbelt_decision *ret_decision,
 			       struct lapbelt_error *error);
 
+/* What became of a rule on the way to a decision. */
+enum lapbelt_role {
+	LAPBELT_ROLE_DECIDED,
+	LAPBELT_ROLE_OVERRIDDEN, /* it matches, but a filtered rule of the same operation that comes
+				    later does too, or (a rule without filter) any */
+	LAPBELT_ROLE_NOT_ASKED,  /* it matches, but a more special operation had decided */
+	LAPBELT_ROLE_GAVE_WAY,   /* a default that denies, where the runtime's rules allow */
+	LAPBELT_ROLE_FELL,       /* no rule of `operation` matches: its parent is asked */
+};
+
+struct lapbelt_explanation {
+	enum lapbelt_role role;
+	const char *operation; /* whose rules are looked at */
+	const char *parent;    /* LAPBELT_ROLE_FELL: the operation that is asked next; else NULL */
+	int allows;            /* what the rule says; 0 for LAPBELT_ROLE_FELL */
+	/* As in struct lapbelt_decision; LAPBELT_ROLE_FELL has no rule: "". */
+	const char *file;
+	unsigned line, column;
+	const char *rule;
+};
+
+/*
+ * lapbelt_decide() with the whole way: calls EACH for every rule that matches, from the operation
+ * asked for up to its last ancestor, in the order in which they count, among them the one that
+ * decides. What EACH gets is valid during the call, the strings as long as the policy.
+ */
+LAPBELT_API int lapbelt_explain(const struct lapbelt_policy *policy, const char *operation,
+				const char *const *arguments,
+				void (*each)(void *context,
+					     const struct lapbelt_explanation *explanation),
+				void *context, struct lapbelt_error *error);
+
 /* ---- Running ---- */
 
 /* What is shared with the host, else private to the run. */

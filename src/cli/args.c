@@ -224,8 +224,9 @@ const struct opt opt_like_exec = {0, "exec", NULL, "as lapbelt exec applies the 
 /* ---- Commands ---- */
 
 const struct command *const commands[] = {
-	&command_run,     &command_exec, &command_check, &command_decide,
-	&command_profile, &command_plan, &command_test,  NULL,
+	&command_run,    &command_exec,    &command_check,
+	&command_decide, &command_explain, &command_profile,
+	&command_plan,   &command_test,    NULL,
 };
 
 static int print_help(const struct command *command)

@@ -15,14 +15,8 @@ static int print_decision(const struct lapbelt_decision *decision)
 	struct buf line = {0};
 	int r;
 
-	buf_puts(&line, decision->allowed ? "allow" : "deny");
-	if (decision->file[0]) {
-		buf_putc(&line, ' ');
-		diag_add_text(&line, decision->file);
-		buf_printf(&line, ":%u:%u", decision->line, decision->column);
-	}
-	buf_putc(&line, ' ');
-	diag_add_text(&line, decision->rule);
+	buf_puts(&line, decision->allowed ? "allow " : "deny ");
+	diag_add_rule(&line, decision->file, decision->line, decision->column, decision->rule);
 	buf_putc(&line, '\n');
 	r = line.failed ? -1 : io_write_full(STDOUT_FILENO, line.p, line.n);
 	buf_release(&line);

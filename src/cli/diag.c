@@ -44,6 +44,16 @@ void diag_add_text(struct buf *line, const char *text)
 	}
 }
 
+void diag_add_rule(struct buf *line, const char *file, unsigned row, unsigned column,
+		   const char *text)
+{
+	if (file[0]) {
+		diag_add_text(line, file);
+		buf_printf(line, ":%u:%u ", row, column);
+	}
+	diag_add_text(line, text);
+}
+
 static void add_error(struct buf *line, const struct lapbelt_error *error)
 {
 	bool placed = error->line > 0;

@@ -22,6 +22,10 @@ void diag_set_style(enum diag_style style);
 /* As buf_add_escaped(), but a backslash stays what it is: for people, who know regexes. */
 void diag_add_text(struct buf *line, const char *text);
 
+/* A rule: FILE:ROW:COLUMN, unless FILE is "", and its text. */
+void diag_add_rule(struct buf *line, const char *file, unsigned row, unsigned column,
+		   const char *text);
+
 /* One error, and its hint on a line of its own. Returns the exit status that goes with it. */
 int diag_error(const struct lapbelt_error *error);
 

@@ -268,6 +268,33 @@ struct decision {
 void policy_decide(const struct policy *policy, const struct request *request,
 		   struct decision *ret);
 
+/* ---- Explaining ---- */
+
+/* What became of a rule, or of an operation's built-in default, on the way to a decision. */
+enum explain_role {
+	EXPLAIN_DECIDED,
+	EXPLAIN_OVERRIDDEN, /* it matches, but a filtered rule of its operation that comes later
+			    does too, or (unfiltered) any */
+	EXPLAIN_NOT_ASKED,  /* it matches, but a more special operation had decided */
+	EXPLAIN_GAVE_WAY,   /* a default that would deny, but the runtime's rules allow */
+	EXPLAIN_FELL,       /* no rule of OP matches: its parent is asked */
+};
+
+struct explain_step {
+	enum explain_role role;
+	enum op op;              /* whose rules are looked at */
+	const struct rule *rule; /* NULL: EXPLAIN_FELL, or the built-in default of a terminal OP */
+};
+
+/*
+ * policy_decide() with the whole way: calls EACH for every rule that matches REQUEST, from its
+ * operation up to the last ancestor, in the order in which they count. For people: compiles each
+ * rule's filter alone. -ERR_LIMIT: no memory.
+ */
+int policy_explain(const struct policy *policy, const struct request *request,
+		   void (*each)(void *context, const struct explain_step *step), void *context,
+		   struct err *e);
+
 /* ---- Regions: what the planner and the broker ask ---- */
 
 /*

@@ -51,7 +51,7 @@ mkdir folder
 run "$lapbelt" --version
 is "--version prints the version" 0 "lapbelt [0-9]*" ""
 run "$lapbelt" --help
-is "--help lists the commands" 0 "usage: *run *exec *check *decide *profile *plan *test *" ""
+is "--help lists the commands" 0 "usage: *run *exec *check *decide *explain *profile *plan *test *" ""
 run "$lapbelt" help decide
 is "help COMMAND is its --help" 0 "usage: lapbelt decide *--target=SYSTEM*" ""
 run "$lapbelt"
@@ -141,6 +141,27 @@ run "$lapbelt" decide -p '(version 1)' file-read-data /x signal=SIGTERM
 is "a key must fit its operation" 64 "" "lapbelt: signal does not apply to file-read-data"
 run "$lapbelt" decide -p '(version 1)' file-read-data /x colour=red
 is "an unknown key is an error" 64 "" "lapbelt: 'colour=red' is not KEY=VALUE*"
+
+# ---- Explain
+
+run "$lapbelt" explain -f good.sb -D EXTRA=/x file-read-data /w/x
+is "explain tells the decision, then the way" 0 "allow good.sb:3:1 (allow file-read\* (subpath \"/w\"))
+
+file-read-data
+  no rule matches: file-read\* is asked
+file-read\*
+  decides     good.sb:3:1 *
+default
+  not asked   good.sb:2:1 (deny default)
+              a more special operation had decided" ""
+run "$lapbelt" explain -p '(version 1)(deny default)(allow file-read* (subpath "/w"))(deny file-read* (literal "/w/x"))' file-read-data /w/x
+is "explain shows what is overridden" 0 "deny *decides *(deny file-read\* *overridden *(allow file-read\* *" ""
+run "$lapbelt" explain --exec -p '(version 1)(deny default)' file-read-data /usr/lib/x
+is "explain shows a default that gives way" 0 "allow *default*gave way *(deny default)*" ""
+run "$lapbelt" explain -p '(version 1)' file-raed /x
+is "explain knows operations" 64 "" "lapbelt: unknown operation *did you mean*"
+run "$lapbelt" explain
+is "explain wants an operation" 64 "" "lapbelt: *no operation*"
 
 # ---- profile, plan
 

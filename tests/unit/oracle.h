@@ -135,7 +135,7 @@ static void print_whole(const struct tree *tree, struct buf *out)
 }
 
 /* How many pieces of TREE may come more than once, or not at all. */
-static unsigned count_repeats(const struct tree *tree)
+static inline unsigned count_repeats(const struct tree *tree)
 {
 	unsigned n = tree->kind == TREE_REPEAT;
 
