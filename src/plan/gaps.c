@@ -111,6 +111,9 @@ static int gaps_of_operations(struct planner *p)
 		{OP_FILE_CLONE, GAP_METADATA,
 		 "a file may share its blocks with another that it could be copied to"},
 		{OP_SYSTEM_FCNTL, GAP_METADATA, "fcntl(2) is not judged"},
+		{OP_SYSTEM_SCHED, GAP_METADATA, "a process may change how it is scheduled"},
+		{OP_PSEUDO_TTY, GAP_METADATA,
+		 "pseudo-terminals can be made where rules about files allow /dev/ptmx"},
 		{OP_SOCKET_OPTION_ANY, GAP_METADATA, "socket options are not judged"},
 		{OP_SOCKET_IOCTL, GAP_METADATA, "requests on sockets are not judged"},
 	};
@@ -174,19 +177,6 @@ static bool asks_unknown(const struct expr *expr, bool negated)
 	return false;
 }
 
-/* Is OP, or what falls to it, asked on Linux at all? */
-static bool is_asked(enum op op)
-{
-	static const enum op asked[] = {OP_FILE_ANY,         OP_FILE_LINK,    OP_FILE_WRITE_SETUGID,
-					OP_PROCESS_EXEC_ANY, OP_PROCESS_FORK, OP_NETWORK_ANY,
-					OP_SIGNAL,           OP_IPC_ANY,      OP_SYSCTL_ANY};
-
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
-		if (op_inherits(asked[i], op) || op_inherits(op, asked[i]))
-			return true;
-	return false;
-}
-
 static bool is_about_metadata(enum op op)
 {
 	return op == OP_FILE_READ_METADATA || op == OP_FILE_READ_XATTR;
@@ -201,7 +191,7 @@ static int gaps_of_filters(struct planner *p)
 		bool deny = rule->verdict == VERDICT_DENY;
 		enum gap_kind loose = is_about_metadata(rule->op) ? GAP_METADATA : GAP_CONTENT;
 
-		if (!rule->filter || !is_asked(rule->op))
+		if (!rule->filter || !op_is_judged(rule->op))
 			continue;
 		if (asks_unknown(rule->filter, !deny))
 			r = add_gap(

@@ -111,6 +111,12 @@ unsigned verdicts_under(const struct policy *policy, struct str path, enum op op
 /* The rule that denies OP where nothing more special decides, or NULL. */
 const struct rule *rule_denying(const struct policy *policy, enum op op);
 
+/* Is OP, or what falls to it, judged on Linux, unless a gap says otherwise? (applies.c) */
+bool op_is_judged(enum op op);
+
+/* Can RULE allow or deny anything on Linux? (applies.c) */
+bool rule_applies(const struct rule *rule);
+
 /* Can a rule for FROM decide OP? */
 bool op_inherits(enum op op, enum op from);
 

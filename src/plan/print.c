@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plan for people. Paths come from policies and disks: they are escaped. */
-#include "plan/plan.h"
+#include "plan/planner.h"
 
 #include "base/banned.h"
 
@@ -105,13 +105,48 @@ static void put_rows(const struct plan *plan, struct buf *ret)
 	}
 }
 
+static void put_place(const struct rule *rule, struct buf *ret)
+{
+	if (!rule || !rule->at.file)
+		return;
+	buf_add_escaped(ret, str_of(rule->at.file));
+	buf_printf(ret, ":%u:%u: ", rule->at.line, rule->at.column);
+}
+
+/*
+ * Rules that mean nothing on Linux. One that names several operations was entered for each, in a
+ * row.
+ */
+static void put_inapplicable(const struct policy *policy, struct buf *ret)
+{
+	struct buf lines = {.p = NULL};
+	size_t n = policy_n_rules(policy), found = 0;
+
+	for (size_t i = 0, next; i < n; i = next) {
+		const struct rule *rule = policy_rule(policy, i);
+		bool applies = rule->origin != ORIGIN_PROFILE;
+
+		for (next = i; next < n && policy_rule(policy, next)->text.p == rule->text.p;
+		     next++)
+			applies = applies || rule_applies(policy_rule(policy, next));
+		if (applies)
+			continue;
+		found++;
+		buf_puts(&lines, "  ");
+		put_place(rule, &lines);
+		buf_add_escaped(&lines, rule->text);
+		buf_putc(&lines, '\n');
+	}
+	buf_printf(ret, "not applicable: %zu\n", found);
+	buf_add_str(ret, buf_str(&lines));
+	ret->failed |= lines.failed;
+	buf_release(&lines);
+}
+
 static void put_gap(const struct gap *gap, struct buf *ret)
 {
 	buf_printf(ret, "  %s: ", gap_words[gap->kind]);
-	if (gap->rule && gap->rule->at.file) {
-		buf_add_escaped(ret, str_of(gap->rule->at.file));
-		buf_printf(ret, ":%u:%u: ", gap->rule->at.line, gap->rule->at.column);
-	}
+	put_place(gap->rule, ret);
 	buf_add_escaped(ret, str_of(gap->text));
 	if (gap->rule && gap->rule->text.n) {
 		buf_puts(ret, " [");
@@ -133,4 +168,5 @@ void plan_print(const struct plan *plan, const struct plan_input *input, struct 
 	buf_printf(ret, "\nfilter: %zu instructions\ngaps: %zu\n", plan->n_filter, plan->n_gaps);
 	for (size_t i = 0; i < plan->n_gaps; i++)
 		put_gap(&plan->gaps[i], ret);
+	put_inapplicable(input->policy, ret);
 }

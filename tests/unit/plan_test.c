@@ -371,6 +371,47 @@ static void gaps_of_unknown_filters(void)
 	}
 }
 
+/* A rule counts as not applicable if nothing it names means anything on Linux. */
+static void rules_that_mean_nothing_are_listed(void)
+{
+	static const struct {
+		const char *rule;
+		bool listed;
+	} rows[] = {
+		{"(allow mach-lookup)", true},
+		{"(allow mach-lookup (global-name \"a\"))", true},
+		{"(allow iokit* mach*)", true},
+		{"(allow mach-lookup file-read-data)", false},
+		{"(allow file-issue-extension (subpath \"/x\"))", true},
+		{"(allow file-read-data (extension \"a\"))", true},
+		{"(allow file-read-data (require-any (extension \"a\") (subpath \"/x\")))", false},
+		{"(allow file-read-data (require-all (extension \"a\") (subpath \"/x\")))", true},
+		{"(allow file-read-data (require-not (extension \"a\")))", false},
+		{"(allow process*)", false}, /* process-exec* falls to it */
+		{"(allow system-fcntl)", false},
+		{"(allow system-audit)", true},
+		{"(allow default)", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *list, *found;
+		struct buf text = {.p = NULL};
+		struct fixture f;
+
+		plan_of(&f, rows[i].rule);
+		plan_print(&f.plan, &f.input, &text);
+		CHECK(!text.failed);
+		list = text.failed ? NULL : strstr(text.p, "not applicable: ");
+		CHECK(list != NULL);
+		found = list ? strstr(list, rows[i].rule) : NULL;
+		if ((found != NULL) != rows[i].listed)
+			printf("# %s\n", rows[i].rule);
+		CHECK_INT(found != NULL, rows[i].listed);
+		buf_release(&text);
+		fixture_close(&f);
+	}
+}
+
 static void gaps_that_refuse(void)
 {
 	struct fixture f;
@@ -493,6 +534,7 @@ int main(void)
 	RUN(gaps_of_unnamed_files);
 	RUN(gaps_of_devices);
 	RUN(gaps_of_unknown_filters);
+	RUN(rules_that_mean_nothing_are_listed);
 	RUN(gaps_that_refuse);
 	RUN(prints);
 	RUN(programs_load);
