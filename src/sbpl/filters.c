@@ -352,7 +352,7 @@ static int add_ancestors(struct machine *m, const struct value *arg, struct valu
 
 	if (!str_starts(path, STR("/")) && !str_starts(path, STR("${")))
 		return machine_fail_at(m, place_of(m, arg), "path must start with a /");
-	while (path.n > 1 && path.p[path.n - 1] == '/')
+	if (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
 	for (size_t i = 0; i < path.n; i++) {
 		if (path.p[i] != '/' || path.n == 1)

@@ -42,6 +42,12 @@ static bool is_delimiter(int c)
 	return c < 0 || c == '(' || c == ')' || c == ';' || is_space(c);
 }
 
+/* A dot before anything else is a symbol, or the beginning of one. */
+static bool is_dot_end(int c)
+{
+	return c == ' ' || c == '\n' || c == '\t';
+}
+
 static bool is_control(int c)
 {
 	return (c >= 0 && c < ' ') || c == 0x7f;
@@ -158,7 +164,7 @@ int lex_next(struct lex *lex, struct token *ret, struct err *e)
 		lex->at++;
 		return lex_sharp(lex, ret, e);
 	case '.':
-		if (is_delimiter(peek(lex, 1)))
+		if (is_dot_end(peek(lex, 1)))
 			return punctuation(lex, TOKEN_DOT, 1, ret);
 		return lex_atom(lex, TOKEN_ATOM, ret, e);
 	default:

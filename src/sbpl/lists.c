@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scheme procedures: pairs and lists, vectors, predicates, equality, control. */
+/* Scheme procedures: pairs and lists, vectors, predicates, equality. */
 #include "sbpl/machine.h"
-
-#include "base/buf.h"
 
 #include "base/banned.h"
 
@@ -12,6 +10,27 @@ static int do_cons(struct machine *m, struct value **args, size_t n)
 {
 	(void)n;
 	return machine_give(m, machine_cons(m, args[0], args[1]));
+}
+
+/* set-car! and set-cdr!: what a profile's text spells out stays as it is. */
+enum {
+	SET_CAR,
+	SET_CDR
+};
+
+static int do_set_pair(struct machine *m, struct value **args, size_t n)
+{
+	(void)n;
+	if (!is_type(args[0], VALUE_PAIR))
+		return machine_wrong_type(m, "a list with elements", args[0]);
+	if (!args[0]->is_mutable)
+		return machine_fail(m, "%s: a list written in the text does not change",
+				    m->running->name);
+	if (m->running->variant == SET_CAR)
+		args[0]->car = args[1];
+	else
+		args[0]->cdr = args[1];
+	return machine_give(m, args[0]);
 }
 
 /* car, cdr and their chains: the letters between c and r, read from the right. */
@@ -288,6 +307,7 @@ static int do_is_procedure(struct machine *m, struct value **args, size_t n)
 	(void)n;
 	return machine_give_bool(m, is_type(args[0], VALUE_BUILTIN) ||
 					    is_type(args[0], VALUE_CLOSURE) ||
+					    is_type(args[0], VALUE_CONTINUATION) ||
 					    is_type(args[0], VALUE_FILTER_FORM));
 }
 
@@ -361,6 +381,19 @@ static int do_vector_set(struct machine *m, struct value **args, size_t n)
 	return machine_give(m, args[0]);
 }
 
+static int do_vector_fill(struct machine *m, struct value **args, size_t n)
+{
+	int r;
+
+	(void)n;
+	if (!is_type(args[0], VALUE_VECTOR))
+		return machine_wrong_type(m, "vector", args[0]);
+	r = machine_charge(m, args[0]->n_items);
+	for (size_t i = 0; i < args[0]->n_items && r == 0; i++)
+		args[0]->items[i] = args[1];
+	return r < 0 ? r : machine_give(m, args[0]);
+}
+
 static int do_vector_length(struct machine *m, struct value **args, size_t n)
 {
 	(void)n;
@@ -383,91 +416,6 @@ static int do_list_to_vector(struct machine *m, struct value **args, size_t n)
 	int r = machine_items(m, args[0], &items, &n);
 
 	return r < 0 ? r : do_vector(m, items, n);
-}
-
-/* ---- Control ---- */
-
-static int do_apply(struct machine *m, struct value **args, size_t n)
-{
-	struct value **last, **all;
-	size_t n_last = 0;
-	int r = n > 1 ? machine_items(m, args[n - 1], &last, &n_last) : 0;
-
-	if (r < 0)
-		return r;
-	all = arena_array(m->arena, n + n_last, sizeof(*all));
-	if (!all)
-		return machine_no_memory(m);
-	for (size_t i = 0; i + 2 < n; i++)
-		all[i] = args[i + 1];
-	for (size_t i = 0; i < n_last; i++)
-		all[n - 2 + i] = last[i];
-	return machine_apply(m, args[0], all, n > 1 ? n - 2 + n_last : 0);
-}
-
-static int do_eval(struct machine *m, struct value **args, size_t n)
-{
-	(void)n;
-	return machine_eval(m, args[0], NULL);
-}
-
-static int resume_force(struct machine *m, const struct frame *frame, struct value *value)
-{
-	struct promise *promise = frame->data;
-
-	if (!promise->value)
-		promise->value = value;
-	return machine_give(m, promise->value);
-}
-
-static int do_force(struct machine *m, struct value **args, size_t n)
-{
-	struct promise *promise = args[0]->promise;
-	int r;
-
-	(void)n;
-	if (!is_type(args[0], VALUE_PROMISE))
-		return machine_give(m, args[0]);
-	if (promise->value)
-		return machine_give(m, promise->value);
-	r = machine_push(
-		m, (struct frame){.resume = resume_force, .base = m->n_operands, .data = promise});
-	return r < 0 ? r : machine_eval(m, promise->expr, promise->scope);
-}
-
-static int do_is_defined(struct machine *m, struct value **args, size_t n)
-{
-	struct value **place;
-	int r;
-
-	(void)n;
-	if (!is_type(args[0], VALUE_SYMBOL))
-		return machine_wrong_type(m, "symbol", args[0]);
-	r = scope_find(m, m->scope, args[0]->symbol, &place);
-	return r < 0 ? r : machine_give_bool(m, place && *place);
-}
-
-/* The message, then each irritant as `write` shows it. */
-static int do_error(struct machine *m, struct value **args, size_t n)
-{
-	struct buf text = {.max = sizeof(m->err.text)};
-	int r;
-
-	for (size_t i = 0; i < n; i++) {
-		buf_puts(&text, i ? " " : "");
-		value_print(&text, args[i], i > 0);
-	}
-	r = machine_fail(m, "%s", buf_str(&text).p);
-	buf_release(&text);
-	return r;
-}
-
-/* Output has nowhere to go: a front end is pure. */
-static int do_nothing(struct machine *m, struct value **args, size_t n)
-{
-	(void)args;
-	(void)n;
-	return machine_give(m, m->nothing);
 }
 
 static const struct builtin table[] = {
@@ -504,6 +452,8 @@ static const struct builtin table[] = {
 	{"cddddr", do_cxr, 1, 1, 0},
 	{"list", do_list, 0, ANY_NUMBER, 0},
 	{"list*", do_list_star, 1, ANY_NUMBER, 0},
+	{"set-car!", do_set_pair, 2, 2, SET_CAR},
+	{"set-cdr!", do_set_pair, 2, 2, SET_CDR},
 	{"append", do_append, 0, ANY_NUMBER, 0},
 	{"reverse", do_reverse, 1, 1, 0},
 	{"length", do_length, 1, 1, 0},
@@ -532,6 +482,11 @@ static const struct builtin table[] = {
 	{"number?", do_is_type, 1, 1, VALUE_INTEGER},
 	{"integer?", do_is_type, 1, 1, VALUE_INTEGER},
 	{"vector?", do_is_type, 1, 1, VALUE_VECTOR},
+	{"real?", do_is_type, 1, 1, VALUE_INTEGER},
+	{"rational?", do_is_type, 1, 1, VALUE_INTEGER},
+	{"complex?", do_is_type, 1, 1, VALUE_INTEGER},
+	{"exact?", do_is_type, 1, 1, VALUE_INTEGER},
+	{"environment?", do_is_type, 1, 1, VALUE_ENVIRONMENT},
 	{"closure?", do_is_type, 1, 1, VALUE_CLOSURE},
 	{"macro?", do_is_type, 1, 1, VALUE_MACRO},
 	{"sbpl-filter?", do_is_type, 1, 1, VALUE_FILTER},
@@ -543,18 +498,10 @@ static const struct builtin table[] = {
 	{"make-vector", do_make_vector, 1, 2, 0},
 	{"vector-ref", do_vector_ref, 2, 2, 0},
 	{"vector-set!", do_vector_set, 3, 3, 0},
+	{"vector-fill!", do_vector_fill, 2, 2, 0},
 	{"vector-length", do_vector_length, 1, 1, 0},
 	{"vector->list", do_vector_to_list, 1, 1, 0},
 	{"list->vector", do_list_to_vector, 1, 1, 0},
-	{"apply", do_apply, 1, ANY_NUMBER, 0},
-	{"eval", do_eval, 1, 2, 0},
-	{"force", do_force, 1, 1, 0},
-	{"defined?", do_is_defined, 1, 1, 0},
-	{"error", do_error, 1, ANY_NUMBER, 0},
-	{"display", do_nothing, 1, 2, 0},
-	{"write", do_nothing, 1, 2, 0},
-	{"newline", do_nothing, 0, 1, 0},
-	{"gc", do_nothing, 0, 0, 0},
 };
 
 int lists_bind(struct machine *m)

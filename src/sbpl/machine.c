@@ -163,6 +163,28 @@ int machine_apply(struct machine *m, struct value *callee, struct value **args, 
 	return r == 0 ? machine_charge(m, n) : r;
 }
 
+void machine_drop_frames(struct machine *m, size_t n)
+{
+	m->n_operands = m->frames[n].base;
+	m->n_frames = n;
+}
+
+bool machine_catch(struct machine *m)
+{
+	for (size_t i = m->n_frames; i > 0 && m->frames[i - 1].kind != FRAME_WALL; i--) {
+		struct frame handler = m->frames[i - 1];
+
+		if (handler.kind != FRAME_HANDLER)
+			continue;
+		machine_drop_frames(m, i - 1);
+		m->context = handler.data;
+		m->running = NULL;
+		m->moved(m);
+		return machine_eval(m, handler.rest->car, handler.scope) == 0;
+	}
+	return false;
+}
+
 static int resume_body(struct machine *m, const struct frame *frame, struct value *value)
 {
 	(void)value;
@@ -184,6 +206,51 @@ int machine_eval_body(struct machine *m, struct value *body, struct scope *scope
 			return r;
 	}
 	return machine_eval(m, body->car, scope);
+}
+
+/* ---- Code ---- */
+
+static int freeze(struct machine *m, struct value *v, unsigned nest, struct value **ret);
+
+/* A copy of the pair V with a frozen first element, in LAST's place of the list. */
+/* NOLINTNEXTLINE(misc-no-recursion): NEST_MAX */
+static int freeze_pair(struct machine *m, const struct value *v, unsigned nest, struct value **ret)
+{
+	struct value *car;
+	int r = freeze(m, v->car, nest + 1, &car);
+
+	if (r < 0)
+		return r;
+	*ret = machine_cons(m, car, v->cdr);
+	if (!*ret)
+		return machine_no_memory(m);
+	(*ret)->is_mutable = false;
+	(*ret)->source = v->source;
+	(*ret)->place = v->place;
+	return machine_charge(m, 1);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): NEST_MAX */
+static int freeze(struct machine *m, struct value *v, unsigned nest, struct value **ret)
+{
+	struct value **end = ret;
+
+	if (nest > NEST_MAX)
+		return machine_limit(m, "code nested deeper than %d levels", NEST_MAX);
+	for (; is_type(v, VALUE_PAIR) && v->is_mutable; v = v->cdr) {
+		int r = freeze_pair(m, v, nest, end);
+
+		if (r < 0)
+			return r;
+		end = &(*end)->cdr;
+	}
+	*end = v;
+	return 0;
+}
+
+int machine_freeze(struct machine *m, struct value *v, struct value **ret)
+{
+	return freeze(m, v, 0, ret);
 }
 
 /* ---- Application ---- */
@@ -244,6 +311,26 @@ static int apply_builtin(struct machine *m, const struct builtin *builtin, struc
 	return r;
 }
 
+/* The arguments lie on the stack that is replaced: the value is taken first. */
+static int apply_continuation(struct machine *m, const struct continuation *c, struct value **args,
+			      size_t n)
+{
+	struct value *value = n ? args[0] : m->nil;
+
+	if (n > 1)
+		return wrong_count(m, "continuation", "too many");
+	/* Both stacks were at least this high once, and never shrink. */
+	if (c->n_frames)
+		memcpy(m->frames, c->frames, c->n_frames * sizeof(*c->frames));
+	if (c->n_operands)
+		memcpy(m->operands, c->operands, c->n_operands * sizeof(*c->operands));
+	m->n_frames = c->n_frames;
+	m->n_operands = c->n_operands;
+	m->context = c->context;
+	m->moved(m);
+	return machine_give(m, value);
+}
+
 /* The operands leave the stack; their memory is not reused before the callee answers. */
 static int apply(struct machine *m)
 {
@@ -257,6 +344,8 @@ static int apply(struct machine *m)
 		return apply_builtin(m, callee->builtin, args, n);
 	case VALUE_CLOSURE:
 		return apply_closure(m, callee->closure, args, n);
+	case VALUE_CONTINUATION:
+		return apply_continuation(m, callee->continuation, args, n);
 	case VALUE_FILTER_FORM:
 	case VALUE_CONSTANT:
 		return m->make_filter(m, callee, args, n);
@@ -298,8 +387,11 @@ static int resume_operand(struct machine *m, const struct frame *frame, struct v
 
 static int resume_expansion(struct machine *m, const struct frame *frame, struct value *value)
 {
+	int r;
+
 	machine_look_at(m, frame->form);
-	return machine_eval(m, value, frame->scope);
+	r = machine_freeze(m, value, &value);
+	return r < 0 ? r : machine_eval(m, value, frame->scope);
 }
 
 static int expand_macro(struct machine *m, struct value *macro, struct value *form,
@@ -345,6 +437,8 @@ static int look_up(struct machine *m, const struct value *name, struct scope *sc
 	}
 	buf_add_escaped(&text, name->symbol->name);
 	r = machine_fail_at(m, name, "unbound variable: %s", buf_str(&text).p);
+	if (name->symbol->later)
+		(void)err_hint(&m->err, "(version 1) comes before everything else");
 	buf_release(&text);
 	return r;
 }
@@ -429,7 +523,7 @@ int machine_add_source(struct machine *m, const char *name, struct str text)
 	if (!sources)
 		return machine_no_memory(m);
 	m->sources = sources;
-	if (text.n > UINT32_MAX - 1 || m->n_sources >= 1u << 24)
+	if (text.n > UINT32_MAX - 1 || m->n_sources >= SOURCE_MASK)
 		return machine_limit(m, "more than %u bytes or files of text", UINT32_MAX - 1);
 	m->sources[m->n_sources] = (struct text_source){name, text};
 	return (int)m->n_sources++;
@@ -453,7 +547,7 @@ static void bind_core(struct machine *m)
 	} core[] = {
 		{{"quote", 5}, &m->core.quote},   {{"cons", 4}, &m->core.cons},
 		{{"append", 6}, &m->core.append}, {{"apply", 5}, &m->core.apply},
-		{{"cdr", 3}, &m->core.cdr},
+		{{"cdr", 3}, &m->core.cdr},       {{"list->vector", 12}, &m->core.list_to_vector},
 	};
 
 	for (size_t i = 0; i < sizeof(core) / sizeof(core[0]); i++)
@@ -467,9 +561,10 @@ int machine_init(struct machine *m, struct arena *arena, const struct sbpl_limit
 	*m = (struct machine){.arena = arena, .limits = *limits};
 	m->nil = machine_new(m, VALUE_NIL);
 	m->nothing = machine_new(m, VALUE_NOTHING);
+	m->eof = machine_new(m, VALUE_EOF);
 	m->yes = new_bool(m, true);
 	m->no = new_bool(m, false);
-	if (!m->nil || !m->nothing || !m->yes || !m->no)
+	if (!m->nil || !m->nothing || !m->eof || !m->yes || !m->no)
 		return machine_no_memory(m);
 	r = machine_add_source(m, NULL, (struct str){0});
 	if (r >= 0)
@@ -480,6 +575,10 @@ int machine_init(struct machine *m, struct arena *arena, const struct sbpl_limit
 		r = numbers_bind(m);
 	if (r == 0)
 		r = strings_bind(m);
+	if (r == 0)
+		r = control_bind(m);
+	if (r == 0)
+		r = ports_bind(m);
 	if (r == 0)
 		bind_core(m);
 	return r;

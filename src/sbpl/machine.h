@@ -55,6 +55,11 @@ struct frame {
 	struct scope *scope;
 	size_t base; /* in the operand stack */
 	void *data;  /* the resume function's own */
+	enum {
+		FRAME_PLAIN,
+		FRAME_HANDLER, /* of (catch ...) */
+		FRAME_WALL,    /* no handler below it is asked: a text that is read */
+	} kind;
 };
 
 struct text_source {
@@ -63,7 +68,17 @@ struct text_source {
 };
 
 enum {
-	SYMBOL_BUCKETS = 4096
+	SYMBOL_BUCKETS = 4096,
+	SOURCE_MASK = (1 << 23) - 1,
+};
+
+/* What call/cc hands out: all that waited for its value. */
+struct continuation {
+	struct frame *frames;
+	size_t n_frames;
+	struct value **operands;
+	size_t n_operands;
+	struct rule_context *context;
 };
 
 struct machine {
@@ -71,6 +86,7 @@ struct machine {
 	struct sbpl_limits limits;
 	unsigned steps;
 	struct err err;
+	bool is_final; /* err: not for (catch ...) */
 
 	enum {
 		MODE_EVAL,   /* expr in scope */
@@ -91,15 +107,18 @@ struct machine {
 	struct symbol *symbols[SYMBOL_BUCKETS];
 	struct text_source *sources; /* [0] is no source */
 	size_t n_sources, cap_sources;
-	struct value *nil, *nothing, *yes, *no;
+	struct value *nil, *nothing, *yes, *no, *eof;
 	struct {
-		struct value *quote, *cons, *append, *apply, *cdr;
+		struct value *quote, *cons, *append, *apply, *cdr, *list_to_vector;
 	} core;
 
 	/* The SBPL layer: its state, and what applying a filter form or a constant means. */
 	struct profile *profile;
+	struct rule_context *context; /* (with-filter ...) and its kin in force */
 	int (*make_filter)(struct machine *m, const struct value *callee, struct value **args,
 			   size_t n);
+	/* The frames are others than before: a continuation, catch, or the end of a text. */
+	void (*moved)(struct machine *m);
 };
 
 /* Binds the syntax and the Scheme procedures. ARENA's limit is the memory bound. */
@@ -121,6 +140,15 @@ int machine_eval_body(struct machine *m, struct value *body, struct scope *scope
 /* ARGS are copied. */
 int machine_apply(struct machine *m, struct value *callee, struct value **args, size_t n);
 int machine_push(struct machine *m, struct frame frame);
+
+/* V, with copies of the pairs that could change: safe to evaluate. */
+int machine_freeze(struct machine *m, struct value *v, struct value **ret);
+
+/* Goes on with what the innermost (catch ...) of the same text says; false: there is none. */
+bool machine_catch(struct machine *m);
+
+/* Nothing waits any more above the first N frames. */
+void machine_drop_frames(struct machine *m, size_t n);
 
 /* ---- Errors and bounds ---- */
 
@@ -156,6 +184,8 @@ struct value *machine_list(struct machine *m, struct value **items, size_t n);
 /* (PROCEDURE A B), or (PROCEDURE A) where B is NULL. */
 struct value *machine_form(struct machine *m, struct value *procedure, struct value *a,
 			   struct value *b);
+/* Answers with a port that reads TEXT, which it borrows. */
+int machine_give_port(struct machine *m, struct str text);
 struct value *machine_symbol_value(struct machine *m, struct symbol *symbol);
 static inline struct value *machine_bool(struct machine *m, bool b)
 {
@@ -183,6 +213,8 @@ int syntax_bind(struct machine *m);
 syntax_function syntax_quasiquote;
 int lists_bind(struct machine *m);
 int numbers_bind(struct machine *m);
+int control_bind(struct machine *m);
+int ports_bind(struct machine *m);
 int strings_bind(struct machine *m);
 
 struct closure *closure_new(struct machine *m, struct value *parameters, struct value *body,

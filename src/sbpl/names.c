@@ -65,52 +65,61 @@ const struct constant *constant_for(const struct constant *c, enum filter_id fil
 	return NULL;
 }
 
+/* The last version that knows a name in its older meaning. */
+enum known {
+	OLD = 2,
+	ALWAYS = 99,
+};
+
 /* Older names, and the short names of the path forms. A NULL meaning: rules with it are dropped. */
 static const struct {
 	const char *written, *means;
+	enum known known;
 } aliases[] = {
-	{"literal", "path"},
-	{"path-literal", "path"},
-	{"prefix", "path-prefix"},
-	{"regex", "path-regex"},
-	{"subpath", "path-subpath"},
-	{"mount-relative-literal", "mount-relative-path"},
-	{"mount-relative-prefix", "mount-relative-path-prefix"},
-	{"mount-relative-regex", "mount-relative-path-regex"},
-	{"mount-relative-subpath", "mount-relative-path-subpath"},
-	{"process-subpath", "process-path-subpath"},
-	{"mount-root-subpath", "mount-root-path-subpath"},
-	{"fileprovider-syncroot-subpath", "fileprovider-syncroot-path-subpath"},
-	{"from", "local"},
-	{"to", "remote"},
-	{"granted-extensions", "extension"},
-	{"mach-extension", "extension"},
-	{"iokit-user-client-class", "iokit-registry-entry-class"},
-	{"iokit-user-client-class-regex", "iokit-registry-entry-class-regex"},
-	{"process-exec", "process-exec*"},
-	{"ipc-posix-sem", "ipc-posix-sem*"},
-	{"ipc-posix-shm", "ipc-posix-shm*"},
-	{"ipc-posix-shm-read*", "ipc-posix-shm-read-data"},
-	{"file-fsctl", "system-fsctl"},
-	{"system-misc", "system*"},
-	{"time-set", "system-set-time"},
-	{"file-unlink", "file-write-unlink"},
-	{"file-issue-extension*", "file-issue-extension"},
-	{"file-issue-extension-read", "file-issue-extension"},
-	{"file-issue-extension-write", "file-issue-extension"},
-	{"file-write-mount", "file-mount"},
-	{"file-write-unmount", "file-unmount"},
-	{"file-write-umount", "file-unmount"},
-	{"sysctl", "sysctl*"},
-	{"managed-preference*", "managed-preference-read"},
-	{"no-log", "no-report"},
-	{"no-profile", "no-sandbox"},
-	{"rootless", "sip-override"},
-	{"rootless-modifier", "sip-override"},
-	{"mach-per-user-lookup", NULL},
-	{"system-chud", NULL},
-	{"qtn-download", NULL},
-	{"ipc-posix-shm-read-metadata", NULL},
+	{"literal", "path", ALWAYS},
+	{"path-literal", "path", ALWAYS},
+	{"prefix", "path-prefix", ALWAYS},
+	{"regex", "path-regex", ALWAYS},
+	{"subpath", "path-subpath", ALWAYS},
+	{"mount-relative-literal", "mount-relative-path", ALWAYS},
+	{"mount-relative-prefix", "mount-relative-path-prefix", ALWAYS},
+	{"mount-relative-regex", "mount-relative-path-regex", ALWAYS},
+	{"mount-relative-subpath", "mount-relative-path-subpath", ALWAYS},
+	{"process-subpath", "process-path-subpath", ALWAYS},
+	{"mount-root-subpath", "mount-root-path-subpath", ALWAYS},
+	{"fileprovider-syncroot-subpath", "fileprovider-syncroot-path-subpath", ALWAYS},
+	{"from", "local", ALWAYS},
+	{"to", "remote", ALWAYS},
+	{"granted-extensions", "extension", OLD},
+	{"mach-extension", "extension", OLD},
+	{"iokit-user-client-class", "iokit-registry-entry-class", ALWAYS},
+	{"iokit-user-client-class-regex", "iokit-registry-entry-class-regex", ALWAYS},
+	{"process-exec", "process-exec*", ALWAYS},
+	{"ipc-posix-sem", "ipc-posix-sem*", OLD},
+	{"ipc-posix-shm", "ipc-posix-shm*", OLD},
+	{"ipc-posix-shm-read*", "ipc-posix-shm-read-data", ALWAYS},
+	{"file-fsctl", "system-fsctl", OLD},
+	{"system-misc", "system*", OLD},
+	{"time-set", "system-set-time", OLD},
+	{"file-unlink", "file-write-unlink", OLD},
+	{"file-issue-extension*", "file-issue-extension", OLD},
+	{"file-issue-extension-read", "file-issue-extension", OLD},
+	{"file-issue-extension-write", "file-issue-extension", OLD},
+	{"file-write-mount", "file-mount", OLD},
+	{"file-write-unmount", "file-unmount", OLD},
+	{"file-write-umount", "file-unmount", OLD},
+	{"sysctl", "sysctl*", OLD},
+	{"sysctl-write", "sysctl*", OLD},
+	{"iokit-open", "iokit-open*", OLD},
+	{"managed-preference*", "managed-preference-read", ALWAYS},
+	{"no-log", "no-report", ALWAYS},
+	{"no-profile", "no-sandbox", OLD},
+	{"rootless", "sip-override", ALWAYS},
+	{"rootless-modifier", "sip-override", OLD},
+	{"mach-per-user-lookup", NULL, OLD},
+	{"system-chud", NULL, OLD},
+	{"qtn-download", NULL, OLD},
+	{"ipc-posix-shm-read-metadata", NULL, OLD},
 };
 
 static int bind_ops(struct machine *m)
@@ -118,8 +127,11 @@ static int bind_ops(struct machine *m)
 	int r = 0;
 
 	for (unsigned op = 0; op < OP_COUNT && r == 0; op++) {
-		struct value *v = machine_new(m, VALUE_OP);
+		struct value *v;
 
+		if (op == OP_IOKIT_OPEN) /* only an older name by now */
+			continue;
+		v = machine_new(m, VALUE_OP);
 		if (v)
 			v->op = op;
 		r = machine_bind_name(m, op_name(op), v);
@@ -173,19 +185,23 @@ static int bind_modifiers(struct machine *m)
 	return r;
 }
 
-static int bind_aliases(struct machine *m)
+int names_bind_old(struct machine *m, int version)
 {
 	struct value *dropped = machine_new(m, VALUE_OP);
-	int r = 0;
+	int r = dropped ? 0 : machine_no_memory(m);
 
-	if (!dropped)
-		return machine_no_memory(m);
-	dropped->op = OP_COUNT;
+	if (dropped)
+		dropped->op = OP_COUNT;
 	for (size_t i = 0; i < COUNT(aliases) && r == 0; i++) {
 		const char *means = aliases[i].means;
-		struct symbol *symbol = means ? machine_intern(m, str_of(means)) : NULL;
+		struct symbol *symbol =
+			machine_intern(m, str_of(means ? means : aliases[i].written));
 
-		r = machine_bind_name(m, aliases[i].written, symbol ? symbol->global : dropped);
+		if (!symbol)
+			return machine_no_memory(m);
+		if (version <= (int)aliases[i].known)
+			r = machine_bind_name(m, aliases[i].written,
+					      means ? symbol->global : dropped);
 	}
 	return r;
 }
@@ -198,7 +214,5 @@ int names_bind(struct machine *m)
 		r = bind_forms(m);
 	if (r == 0)
 		r = bind_constants(m);
-	if (r == 0)
-		r = bind_modifiers(m);
-	return r < 0 ? r : bind_aliases(m);
+	return r < 0 ? r : bind_modifiers(m);
 }

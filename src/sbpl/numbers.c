@@ -121,7 +121,8 @@ enum comparison {
 	LESS,
 	GREATER,
 	AT_MOST,
-	AT_LEAST
+	AT_LEAST,
+	UNEQUAL
 };
 
 static int do_compare(struct machine *m, struct value **args, size_t n)
@@ -147,6 +148,9 @@ static int do_compare(struct machine *m, struct value **args, size_t n)
 			break;
 		case AT_LEAST:
 			holds &= a >= b;
+			break;
+		case UNEQUAL:
+			holds &= a != b;
 			break;
 		}
 	}
@@ -229,6 +233,7 @@ int numbers_bind(struct machine *m)
 		{">", do_compare, 1, ANY_NUMBER, GREATER},
 		{"<=", do_compare, 1, ANY_NUMBER, AT_MOST},
 		{">=", do_compare, 1, ANY_NUMBER, AT_LEAST},
+		{"<>", do_compare, 2, 2, UNEQUAL},
 		{"zero?", do_property, 1, 1, ZERO},
 		{"positive?", do_property, 1, 1, POSITIVE},
 		{"negative?", do_property, 1, 1, NEGATIVE},

@@ -8,7 +8,7 @@
 
 #include "base/banned.h"
 
-const char prelude_text[] =
+const char prelude_scheme[] =
 	/* Lists, without growth of the stack in their length. */
 	"(define (map f l . more)"
 	"  (if (null? more)"
@@ -33,6 +33,32 @@ const char prelude_text[] =
 	"(define (filter keep? l) (car (partition keep? l)))"
 	/* TinyScheme's foldr: (f accumulated element), from the left. */
 	"(define (foldr f x l) (if (null? l) x (foldr f (f x (car l)) (cdr l))))"
+	"(define (head stream) (car stream))"
+	"(define (tail stream) (force (cdr stream)))"
+	/* Procedures that end early, and what a text says to other Schemes. */
+	"(macro (define-with-return form)"
+	"  (list 'define (cadr form)"
+	"        (list 'call/cc (cons 'lambda (cons '(return) (cddr form))))))"
+	"(macro (make-environment form)"
+	"  (list (append '(lambda ()) (cdr form) '((current-environment)))))"
+	"(define *features* '(srfi-0 sbpl))"
+	"(define (%has-feature? what)"
+	"  (cond ((boolean? what) what)"
+	"        ((symbol? what) (or (eq? what 'else) (pair? (memq what *features*))))"
+	"        ((eq? (car what) 'not) (not (%has-feature? (cadr what))))"
+	"        ((eq? (car what) 'and) (not (memq #f (map %has-feature? (cdr what)))))"
+	"        ((eq? (car what) 'or) (pair? (memq #t (map %has-feature? (cdr what)))))"
+	"        (else (error \"cond-expand: unknown operator\" (car what)))))"
+	"(macro (cond-expand form)"
+	"  (let loop ((clauses (cdr form)))"
+	"    (cond ((null? clauses) #t)"
+	"          ((%has-feature? (caar clauses)) (cons 'begin (cdar clauses)))"
+	"          (else (loop (cdr clauses))))))"
+	/* Files that are read. */
+	"(define (call-with-input-file name f)"
+	"  (let ((port (open-input-file name))) (and port (f port))))";
+
+const char prelude_language[] =
 	/* Entitlements of the calling process. */
 	"(define (entitlement-value v)"
 	"  (cond ((string? v) (%entitlement-string v))"
@@ -57,9 +83,17 @@ const char prelude_text[] =
 	/* The number of an ioctl: a group letter and a number in it. */
 	"(define (_IO group n)"
 	"  (+ n (* 256 (char->integer (string-ref group 0)))))"
+	/* Extensions that a container's processes hold. */
+	"(define (executable-bundle) (extension \"com.apple.sandbox.executable\"))"
+	"(define (container) (extension \"com.apple.sandbox.container\"))"
+	"(define (application-group) (extension \"com.apple.sandbox.application-group\"))"
+	"(define (system-container) (extension \"com.apple.sandbox.system-container\"))"
+	"(define (system-group) (extension \"com.apple.sandbox.system-group\"))"
+	/* Rules for what containers redirect: nothing does here, so the rules are as written. */
+	"(macro (with-transparent-redirection form) (cons 'begin (cdr form)))"
 	"(define *storage-classes* '())"
 	"(define (define-storage-class name classes)"
 	"  (when (member name *storage-classes*)"
-	"    (error (string-append \"storage class \" name \" multiply defined\")))"
+	"    (error (string-append \"storage class \\\"\" name \"\\\" multiply defined\") name))"
 	"  (set! *storage-classes* (cons name *storage-classes*))"
 	"  (allow (with assign-storage-class name) storage-class-map classes))";

@@ -5,6 +5,11 @@
 
 #include "sbpl/machine.h"
 
+enum {
+	VERSION_MAX = 3,
+	VERSION_ALL_FOLLOW_DEFAULT = 3 /* operations have no built-in defaults from here on */
+};
+
 /* One sbpl_compile(). Rules wait here: they reach the builder only if nothing was wrong. */
 struct compiler {
 	const struct sbpl_options *options;
@@ -34,7 +39,6 @@ struct profile {
 	enum origin origin;
 	int version;
 	bool has_trace;
-	struct rule_context *context;
 	struct symbol *import_path; /* *import-path* */
 };
 
@@ -79,7 +83,10 @@ struct filter_form {
 /* The form whose name is the filter's own. */
 const struct filter_form *filter_base_form(enum filter_id filter);
 
+/* Binds the older names that VERSION still knows, when all else is bound. */
+int names_bind_old(struct machine *m, int version);
+
 /* Scheme text evaluated before a profile: the procedures that are best written in Scheme. */
-extern const char prelude_text[];
+extern const char prelude_scheme[], prelude_language[];
 
 #endif

@@ -32,6 +32,19 @@ static int prepend_quasi(struct machine *m, struct value *element, unsigned leve
 	return *ret ? 0 : machine_no_memory(m);
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): NEST_MAX */
+static int expand_vector(struct machine *m, const struct value *v, unsigned level, unsigned nest,
+			 struct value **ret)
+{
+	struct value *list = machine_list(m, v->items, v->n_items);
+	int r = list ? expand_quasi(m, list, level, nest + 1, &list) : machine_no_memory(m);
+
+	if (r < 0)
+		return r;
+	*ret = machine_form(m, m->core.list_to_vector, list, NULL);
+	return *ret ? 0 : machine_no_memory(m);
+}
+
 /* The expression that builds V. LEVEL counts enclosing quasiquotes. */
 /* NOLINTNEXTLINE(misc-no-recursion): limits.depth */
 static int expand_quasi(struct machine *m, struct value *v, unsigned level, unsigned nest,
@@ -49,6 +62,8 @@ static int expand_quasi(struct machine *m, struct value *v, unsigned level, unsi
 		*ret = v->cdr->car;
 		return 0;
 	}
+	if (is_type(v, VALUE_VECTOR))
+		return expand_vector(m, v, level, nest, ret);
 	if (is_call(v, "quasiquote"))
 		level++;
 	else if (is_call(v, "unquote"))

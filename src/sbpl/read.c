@@ -36,7 +36,7 @@ static struct value *new_at(struct reader *reader, enum value_type type, struct 
 
 	if (!v || !reader->source)
 		return v;
-	v->source = reader->source & 0xffffffu;
+	v->source = reader->source & SOURCE_MASK;
 	v->place = place;
 	return v;
 }
@@ -268,6 +268,7 @@ static int append(struct machine *m, struct open *open, struct value *datum)
 
 	if (!cell)
 		return machine_no_memory(m);
+	cell->is_mutable = false;
 	if (open->last) {
 		open->last->cdr = cell;
 	} else {
@@ -402,7 +403,7 @@ static int read_tokens(struct reader *reader, struct value **ret)
 	while (!whole) {
 		r = lex_next(&reader->lex, &token, &m->err);
 		if (r < 0) {
-			struct value at = {.source = reader->source & 0xffffffu,
+			struct value at = {.source = reader->source & SOURCE_MASK,
 					   .place = token.place};
 			char text[sizeof(m->err.text)];
 

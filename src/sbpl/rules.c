@@ -181,7 +181,7 @@ static int add_context(struct machine *m, struct draft *draft)
 {
 	int r = 0;
 
-	for (const struct rule_context *c = m->profile->context; c && r == 0; c = c->outer) {
+	for (const struct rule_context *c = m->context; c && r == 0; c = c->outer) {
 		if (c->filter)
 			r = add_filter(m, draft, c->filter);
 		if (r == 0 && c->modifier)
@@ -194,6 +194,49 @@ static int add_context(struct machine *m, struct draft *draft)
 	return r;
 }
 
+/* Is what holds for OP's row true for it, or for an operation that falls back to it? */
+static bool holds_below(enum op op, bool (*holds)(enum op op, unsigned what), unsigned what)
+{
+	if (holds(op, what))
+		return true;
+	for (unsigned child = op + 1; child < OP_COUNT; child++) {
+		enum op above = op_parent(child);
+
+		while (above != op && above != OP_DEFAULT)
+			above = op_parent(above);
+		if (above == op && holds(child, what))
+			return true;
+	}
+	return false;
+}
+
+/* Modifiers that are not for every operation. */
+static bool takes_modifier(enum op op, unsigned modifier)
+{
+	static const struct {
+		enum modifier_id modifier;
+		enum op op;
+	} only[] = {
+		{MODIFIER_NO_SANDBOX, OP_PROCESS_EXEC_ANY},
+		{MODIFIER_NO_SANDBOX, OP_PROCESS_EXEC_INTERPRETER},
+		{MODIFIER_DEFAULT_SANDBOX, OP_PROCESS_EXEC_ANY},
+		{MODIFIER_DEFAULT_SANDBOX, OP_PROCESS_EXEC_INTERPRETER},
+		{MODIFIER_NO_TIMES, OP_FILE_READ_METADATA},
+		{MODIFIER_GRANT, OP_SYSTEM_PRIVILEGE},
+		{MODIFIER_ASSIGN_STORAGE_CLASS, OP_STORAGE_CLASS_MAP},
+	};
+	bool is_special = false;
+
+	for (size_t i = 0; i < sizeof(only) / sizeof(only[0]); i++) {
+		if (only[i].modifier != modifier)
+			continue;
+		if (only[i].op == op)
+			return true;
+		is_special = true;
+	}
+	return !is_special;
+}
+
 static int check_modifiers(struct machine *m, const struct draft *draft)
 {
 	for (size_t i = 0; i < draft->modifiers.n; i++) {
@@ -202,36 +245,40 @@ static int check_modifiers(struct machine *m, const struct draft *draft)
 		if (!(modifiers[id].actions & 1u << draft->verdict))
 			return machine_fail(m, "modifier %s does not apply to %s",
 					    modifier_name(id), verdict_name(draft->verdict));
+		for (size_t k = 0; k < draft->ops.n; k++) {
+			if (!holds_below(draft->ops.items[k]->op, takes_modifier, id))
+				return machine_fail(m, "modifier %s does not apply to operation %s",
+						    modifier_name(id),
+						    op_name(draft->ops.items[k]->op));
+		}
 	}
 	return 0;
 }
 
 /* A rule on a parent reaches its children: it may test what only they have. */
-static bool takes(enum op op, enum filter_id filter)
+static bool takes_filter(enum op op, unsigned filter)
 {
-	if (op_takes(op, filter))
-		return true;
-	for (unsigned child = op + 1; child < OP_COUNT; child++) {
-		enum op above = op_parent(child);
-
-		while (above != op && above != OP_DEFAULT)
-			above = op_parent(above);
-		if (above == op && op_takes(child, filter))
-			return true;
-	}
-	return false;
+	return op_takes(op, (enum filter_id)filter);
 }
 
-/* The first test in EXPR whose filter OP does not take, or NULL. */
+/*
+ * The first test in EXPR that OP has nothing for and whose being false makes the rule allow more
+ * than it says, or NULL. Such a test is never true. Profiles that Apple ships have some where that
+ * only denies more: those are accepted. DENIES: the rule does if EXPR is true.
+ */
 /* NOLINTNEXTLINE(misc-no-recursion): limits.depth */
-static const struct test *misfit(const struct expr *expr, enum op op)
+static const struct test *misfit(const struct expr *expr, enum op op, bool denies)
 {
 	const struct test *found = NULL;
 
+	if (expr->kind == EXPR_TEST && !denies)
+		return NULL;
+	if (expr->kind == EXPR_NOT)
+		denies = !denies;
 	if (expr->kind == EXPR_TEST)
-		return takes(op, expr->test.filter) ? NULL : &expr->test;
+		return holds_below(op, takes_filter, expr->test.filter) ? NULL : &expr->test;
 	for (size_t i = 0; i < expr->n && !found; i++)
-		found = misfit(expr->kids[i], op);
+		found = misfit(expr->kids[i], op, denies);
 	return found;
 }
 
@@ -286,7 +333,8 @@ static int rule_text(struct machine *m, struct buf *ret)
 static int enter_one(struct machine *m, struct rule *rule, const struct value *filter)
 {
 	struct compiler *c = m->profile->compiler;
-	const struct test *bad = filter ? misfit(filter->expr, rule->op) : NULL;
+	bool denies = rule->verdict == VERDICT_DENY;
+	const struct test *bad = filter ? misfit(filter->expr, rule->op, denies) : NULL;
 	struct rule *rules;
 	int r = machine_charge(m, filter ? filter->tests : 1);
 
@@ -295,8 +343,10 @@ static int enter_one(struct machine *m, struct rule *rule, const struct value *f
 	if (bad)
 		return machine_fail(m, "filter %s does not apply to operation %s",
 				    filter_base_form(bad->filter)->name, op_name(rule->op));
-	if (m->profile->context && m->profile->context->is_message_filter)
+	if (m->context && m->context->is_message_filter)
 		return 0;
+	if (rule->op == OP_STORAGE_CLASS_MAP && rule->verdict == VERDICT_ALLOW)
+		return machine_fail(m, "storage class definition not permitted in this context");
 	if (c->n_rules >= m->limits.rules)
 		return machine_limit(m, "the profile has more than %u rules", m->limits.rules);
 	rules = arena_grow(m->arena, c->rules, c->n_rules, &c->cap_rules, sizeof(*rules));
@@ -372,7 +422,7 @@ static int do_rule(struct machine *m, struct value **args, size_t n)
 
 static int resume_end_context(struct machine *m, const struct frame *frame, struct value *value)
 {
-	m->profile->context = frame->data;
+	m->context = frame->data;
 	return machine_give(m, value);
 }
 
@@ -380,11 +430,14 @@ static int resume_end_message_filter(struct machine *m, const struct frame *fram
 				     struct value *value)
 {
 	(void)value;
-	m->profile->context = frame->data;
+	m->context = frame->data;
 	return give_modifier(m, (struct modifier){.id = MODIFIER_MESSAGE_FILTER});
 }
 
-/* Evaluates BODY with CONTEXT in force; RESUME puts the old one back. */
+/*
+ * Evaluates BODY with CONTEXT in force; RESUME puts the old one back. What the body defines is its
+ * own, as in Apple's macros.
+ */
 static int eval_in_context(struct machine *m, struct rule_context context, struct value *body,
 			   struct scope *scope, resume_function *resume)
 {
@@ -394,20 +447,22 @@ static int eval_in_context(struct machine *m, struct rule_context context, struc
 	if (!copy)
 		return machine_no_memory(m);
 	*copy = context;
-	if (m->profile->context && m->profile->context->is_message_filter)
+	scope = scope_new(m, scope);
+	if (!scope)
+		return machine_no_memory(m);
+	if (m->context && m->context->is_message_filter)
 		copy->is_message_filter = true;
-	r = machine_push(m, (struct frame){.resume = resume,
-					   .base = m->n_operands,
-					   .data = m->profile->context});
+	r = machine_push(
+		m, (struct frame){.resume = resume, .base = m->n_operands, .data = m->context});
 	if (r < 0)
 		return r;
-	m->profile->context = copy;
+	m->context = copy;
 	return machine_eval_body(m, body, scope);
 }
 
 static int resume_with_filter(struct machine *m, const struct frame *frame, struct value *value)
 {
-	struct rule_context context = {.outer = m->profile->context, .filter = value};
+	struct rule_context context = {.outer = m->context, .filter = value};
 
 	machine_look_at(m, frame->form);
 	if (!is_type(value, VALUE_FILTER))
@@ -417,7 +472,7 @@ static int resume_with_filter(struct machine *m, const struct frame *frame, stru
 
 static int resume_with_modifier(struct machine *m, const struct frame *frame, struct value *value)
 {
-	struct rule_context context = {.outer = m->profile->context, .modifier = value};
+	struct rule_context context = {.outer = m->context, .modifier = value};
 
 	machine_look_at(m, frame->form);
 	if (!is_type(value, VALUE_MODIFIER))
@@ -427,7 +482,7 @@ static int resume_with_modifier(struct machine *m, const struct frame *frame, st
 
 static int resume_with_operations(struct machine *m, const struct frame *frame, struct value *value)
 {
-	struct rule_context context = {.outer = m->profile->context};
+	struct rule_context context = {.outer = m->context};
 	int r;
 
 	machine_look_at(m, frame->form);
@@ -482,12 +537,59 @@ static int do_debug(struct machine *m, struct value *form, struct scope *scope)
 	return machine_give(m, m->nothing);
 }
 
+/* Can a request for OP come to VERDICT by the rules so far? */
+static bool can_return(const struct machine *m, enum op op, enum verdict verdict)
+{
+	const struct compiler *c = m->profile->compiler;
+
+	for (;;) {
+		const struct rule *unfiltered = NULL;
+
+		for (size_t i = 0; i < c->n_rules; i++) {
+			const struct rule *rule = &c->rules[i];
+
+			if (rule->op != op || rule->origin != m->profile->origin)
+				continue;
+			if (rule->filter && rule->verdict == verdict)
+				return true;
+			if (!rule->filter)
+				unfiltered = rule;
+		}
+		if (unfiltered)
+			return unfiltered->verdict == verdict;
+		if (op_is_terminal(op) && m->profile->version < VERSION_ALL_FOLLOW_DEFAULT)
+			return op_builtin(op) == verdict;
+		if (op == OP_DEFAULT)
+			return verdict == VERDICT_DENY;
+		op = op_is_terminal(op) ? OP_DEFAULT : op_parent(op);
+	}
+}
+
+/* (sbpl-operation-can-return? operation 'allow) */
+static int do_can_return(struct machine *m, struct value **args, size_t n)
+{
+	int r = machine_charge(m, m->profile->compiler->n_rules);
+
+	(void)n;
+	if (r < 0)
+		return r;
+	if (!is_type(args[0], VALUE_OP))
+		return machine_wrong_type(m, "operation", args[0]);
+	for (unsigned verdict = VERDICT_DENY; verdict <= VERDICT_ALLOW; verdict++) {
+		if (value_is_named(args[1], verdict_name(verdict)))
+			return machine_give_bool(m, args[0]->op < OP_COUNT &&
+							    can_return(m, args[0]->op, verdict));
+	}
+	return machine_wrong_type(m, "'allow or 'deny", args[1]);
+}
+
 int rules_bind(struct machine *m)
 {
 	static const struct builtin builtins[] = {
 		{"allow", do_rule, 0, ANY_NUMBER, VERDICT_ALLOW},
 		{"deny", do_rule, 0, ANY_NUMBER, VERDICT_DENY},
 		{"with", do_with, 1, 2, 0},
+		{"sbpl-operation-can-return?", do_can_return, 2, 2, 0},
 	};
 	static const struct syntax syntax[] = {
 		{"with-filter", do_with_filter, 1, ANY_NUMBER},

@@ -10,11 +10,6 @@
 
 #include "base/banned.h"
 
-enum {
-	VERSION_MAX = 3,
-	VERSION_ALL_FOLLOW_DEFAULT = 3
-};
-
 static void add_error(struct sbpl_errors *errors, const struct err *e)
 {
 	struct err *copy = &errors->list[errors->n];
@@ -33,9 +28,11 @@ static void add_error(struct sbpl_errors *errors, const struct err *e)
 struct load {
 	struct reader reader;
 	const char *name;
-	struct value *import_path; /* to put back at the end */
+	struct value *path; /* *import-path* while it is read */
 	struct rule_context *context;
 };
+
+static void set_import_path(struct machine *m);
 
 static int resume_load(struct machine *m, const struct frame *frame, struct value *value)
 {
@@ -52,12 +49,31 @@ static int resume_load(struct machine *m, const struct frame *frame, struct valu
 	if (r == 0)
 		return machine_eval(m, form, NULL);
 	m->n_frames--;
-	m->profile->import_path->global = load->import_path;
+	set_import_path(m);
 	return machine_give(m, m->nothing);
 }
 
-/* SOURCE 0 has no places. NAME outlives the policy. */
-static int push_load(struct machine *m, unsigned source, const char *name, struct str text)
+static const struct load *innermost_load(const struct machine *m)
+{
+	size_t i = m->n_frames;
+
+	while (i > 0 && m->frames[i - 1].resume != resume_load)
+		i--;
+	return i ? m->frames[i - 1].data : NULL;
+}
+
+/* *import-path* is the path of the text being read: false in the profile itself. */
+static void set_import_path(struct machine *m)
+{
+	const struct load *load = innermost_load(m);
+
+	if (m->profile->import_path->global)
+		m->profile->import_path->global = load ? load->path : m->no;
+}
+
+/* SOURCE 0 has no places. NAME outlives the policy. PATH: a string, or false. */
+static int push_load(struct machine *m, unsigned source, const char *name, struct str text,
+		     struct value *path)
 {
 	struct load *load = arena_alloc(m->arena, sizeof(*load));
 	int r;
@@ -66,14 +82,19 @@ static int push_load(struct machine *m, unsigned source, const char *name, struc
 		return machine_no_memory(m);
 	load->reader = reader_begin(m, source, text);
 	load->name = name;
-	load->import_path = m->profile->import_path->global;
-	load->context = m->profile->context;
-	r = machine_push(
-		m, (struct frame){.resume = resume_load, .base = m->n_operands, .data = load});
-	return r < 0 ? r : machine_give(m, m->nothing);
+	load->path = path;
+	load->context = m->context;
+	r = machine_push(m, (struct frame){.resume = resume_load,
+					   .base = m->n_operands,
+					   .data = load,
+					   .kind = FRAME_WALL});
+	if (r < 0)
+		return r;
+	set_import_path(m);
+	return machine_give(m, m->nothing);
 }
 
-static int load_source(struct machine *m, const struct sbpl_source *source)
+static int load_source(struct machine *m, const struct sbpl_source *source, struct value *path)
 {
 	char *name = arena_strdup(m->profile->compiler->out, str_of(source->name));
 	int index;
@@ -81,7 +102,7 @@ static int load_source(struct machine *m, const struct sbpl_source *source)
 	if (!name)
 		return machine_no_memory(m);
 	index = machine_add_source(m, name, source->text);
-	return index < 0 ? index : push_load(m, (unsigned)index, name, source->text);
+	return index < 0 ? index : push_load(m, (unsigned)index, name, source->text, path);
 }
 
 /* Drops everything above the innermost text. False: no text is being read. */
@@ -92,8 +113,9 @@ static bool unwind(struct machine *m)
 	if (m->n_frames == 0)
 		return false;
 	m->n_operands = m->frames[m->n_frames - 1].base;
-	m->profile->context = ((struct load *)m->frames[m->n_frames - 1].data)->context;
+	m->context = ((struct load *)m->frames[m->n_frames - 1].data)->context;
 	m->running = NULL;
+	set_import_path(m);
 	return machine_give(m, m->nothing) == 0;
 }
 
@@ -108,11 +130,57 @@ static bool run(struct machine *m)
 	struct sbpl_errors *errors = m->profile->compiler->errors;
 
 	while (machine_run(m) < 0) {
+		bool is_final = m->is_final || is_fatal(&m->err);
+
+		m->is_final = false;
+		if (!is_final && machine_catch(m))
+			continue;
 		add_error(errors, &m->err);
 		if (is_fatal(&m->err) || errors->n == SBPL_ERRORS_MAX || !unwind(m))
 			return false;
 	}
 	return true;
+}
+
+/* ---- Versions ---- */
+
+/*
+ * Apple loads the language in two steps: before (version N) there is Scheme and `version` alone.
+ * All is bound at once here; what belongs to the language then waits in its symbol.
+ */
+static void hold_back_language(struct machine *m)
+{
+	for (size_t i = 0; i < SYMBOL_BUCKETS; i++) {
+		for (struct symbol *s = m->symbols[i]; s; s = s->next) {
+			struct value *scheme = s->later;
+
+			s->later = s->global == scheme ? NULL : s->global;
+			s->global = scheme;
+		}
+	}
+}
+
+static void remember_scheme(struct machine *m)
+{
+	for (size_t i = 0; i < SYMBOL_BUCKETS; i++)
+		for (struct symbol *s = m->symbols[i]; s; s = s->next)
+			s->later = s->global;
+}
+
+static int bind_language(struct machine *m, int version)
+{
+	int r;
+
+	for (size_t i = 0; i < SYMBOL_BUCKETS; i++) {
+		for (struct symbol *s = m->symbols[i]; s; s = s->next) {
+			if (s->later)
+				s->global = s->later;
+			s->later = NULL;
+		}
+	}
+	r = names_bind_old(m, version);
+	set_import_path(m);
+	return r;
 }
 
 /* ---- Directives ---- */
@@ -128,6 +196,8 @@ static int do_version(struct machine *m, struct value **args, size_t n)
 		return machine_fail(m, "only one version may be specified");
 	if (args[0]->number < 1 || args[0]->number > VERSION_MAX)
 		return machine_fail(m, "unsupported version");
+	if (!profile->version && bind_language(m, (int)args[0]->number) < 0)
+		return -(int)m->err.code;
 	profile->version = (int)args[0]->number;
 	if (profile->origin == ORIGIN_PROFILE) {
 		profile->compiler->version = profile->version;
@@ -172,44 +242,51 @@ static bool is_loading(const struct machine *m, const char *name)
 	return false;
 }
 
-static const char *current_name(const struct machine *m)
+/* The text of the file PATH. Failing to read it is the only error that is not a limit. */
+static int fetch(struct machine *m, const struct value *path, struct sbpl_source *ret)
 {
-	size_t i = m->n_frames;
+	struct compiler *c = m->profile->compiler;
+	const struct sbpl_options *options = c->options;
+	const struct load *load = innermost_load(m);
 
-	while (i > 0 && m->frames[i - 1].resume != resume_load)
-		i--;
-	return i ? ((const struct load *)m->frames[i - 1].data)->name : NULL;
+	if (!is_type(path, VALUE_STRING))
+		return machine_wrong_type(m, "string", path);
+	if (!options->import)
+		return machine_fail(m, "unable to open %.*s", (int)path->string.n, path->string.p);
+	if (c->imports >= m->limits.imports)
+		return machine_limit(m, "more than %u imports", m->limits.imports);
+	c->imports++;
+	if (options->import(options->import_context, path->string, load ? load->name : NULL,
+			    m->arena, ret, &m->err) < 0)
+		return fail_at_form(m);
+	return 0;
 }
 
 static int do_import(struct machine *m, struct value **args, size_t n)
 {
-	struct compiler *c = m->profile->compiler;
-	const struct sbpl_options *options = c->options;
 	struct sbpl_source source = {0};
 	struct value *path;
-	int r;
+	int r = fetch(m, args[0], &source);
 
 	(void)n;
-	if (!is_type(args[0], VALUE_STRING))
-		return machine_wrong_type(m, "string", args[0]);
-	if (!options->import)
-		return machine_fail(m, "unable to open %.*s", (int)args[0]->string.n,
-				    args[0]->string.p);
-	if (c->imports >= m->limits.imports)
-		return machine_limit(m, "more than %u imports", m->limits.imports);
-	c->imports++;
-	r = options->import(options->import_context, args[0]->string, current_name(m), m->arena,
-			    &source, &m->err);
 	if (r < 0)
-		return fail_at_form(m);
+		return r;
 	if (is_loading(m, source.name))
 		return machine_limit(m, "%s imports itself", source.name);
-	r = load_source(m, &source);
 	path = machine_string(m, str_of(source.name));
-	if (r < 0 || !path)
-		return r < 0 ? r : machine_no_memory(m);
-	m->profile->import_path->global = path;
-	return 0;
+	return path ? load_source(m, &source, path) : machine_no_memory(m);
+}
+
+/* As TinyScheme: #f if there is no such file. */
+static int do_open_input_file(struct machine *m, struct value **args, size_t n)
+{
+	struct sbpl_source source = {0};
+	int r = fetch(m, args[0], &source);
+
+	(void)n;
+	if (r == -(int)ERR_POLICY && is_type(args[0], VALUE_STRING))
+		return machine_give_bool(m, false);
+	return r < 0 ? r : machine_give_port(m, source.text);
 }
 
 static int do_trace(struct machine *m, struct value **args, size_t n)
@@ -231,14 +308,21 @@ static int do_flag(struct machine *m, struct value **args, size_t n)
 	return machine_give(m, m->nothing);
 }
 
+static int version_bind(struct machine *m)
+{
+	static const struct builtin table[] = {{"version", do_version, 1, 1, 0}};
+
+	return machine_bind_builtins(m, table, 1);
+}
+
 static int directives_bind(struct machine *m)
 {
 	static const struct builtin table[] = {
-		{"version", do_version, 1, 1, 0},
 		{"param", do_param, 1, 1, 0},
 		{"getenv", do_param, 1, 1, 0},
 		{"import", do_import, 1, 1, 0},
 		{"load", do_import, 1, 1, 0},
+		{"open-input-file", do_open_input_file, 1, 1, 0},
 		{"trace", do_trace, 1, 1, 0},
 		{"record", do_flag, 1, 1, 0},
 		{"disable-callouts", do_flag, 0, 0, 0},
@@ -250,6 +334,27 @@ static int directives_bind(struct machine *m)
 }
 
 /* ---- Environments ---- */
+
+static int language_bind(struct machine *m)
+{
+	int r = names_bind(m);
+
+	if (r == 0)
+		r = filters_bind(m);
+	if (r == 0)
+		r = rules_bind(m);
+	if (r == 0)
+		r = directives_bind(m);
+	return r < 0 ? r : machine_bind_name(m, "*import-path*", m->no);
+}
+
+static bool run_prelude(struct machine *m, const char *text)
+{
+	if (push_load(m, 0, NULL, str_of(text), m->no) == 0)
+		return run(m);
+	add_error(m->profile->compiler->errors, &m->err);
+	return false;
+}
 
 /* A machine with everything bound, its prelude evaluated. NULL: the error is noted. */
 static struct machine *new_environment(struct compiler *c, enum origin origin)
@@ -268,26 +373,31 @@ static struct machine *new_environment(struct compiler *c, enum origin origin)
 	r = machine_init(m, &c->arena, &SBPL_LIMITS_DEFAULT); /* what we evaluate ourselves */
 	*profile = (struct profile){.compiler = c, .origin = origin};
 	m->profile = profile;
+	m->moved = set_import_path;
+	profile->import_path = machine_intern(m, STR("*import-path*"));
+	if (r == 0 && !profile->import_path)
+		r = machine_no_memory(m);
 	if (r == 0)
-		r = names_bind(m);
-	if (r == 0)
-		r = filters_bind(m);
-	if (r == 0)
-		r = rules_bind(m);
-	if (r == 0)
-		r = directives_bind(m);
-	if (r == 0)
-		r = machine_bind_name(m, "*import-path*", m->no);
-	if (r == 0) {
-		profile->import_path = machine_intern(m, STR("*import-path*"));
-		r = push_load(m, 0, NULL, str_of(prelude_text));
-	}
+		r = version_bind(m);
 	if (r < 0) {
 		add_error(c->errors, &m->err);
 		return NULL;
 	}
-	if (!run(m))
+	if (!run_prelude(m, prelude_scheme))
 		return NULL;
+	remember_scheme(m);
+	r = language_bind(m);
+	if (r < 0) {
+		add_error(c->errors, &m->err);
+		return NULL;
+	}
+	if (!run_prelude(m, prelude_language))
+		return NULL;
+	hold_back_language(m);
+	if (origin != ORIGIN_PROFILE && bind_language(m, 1) < 0) {
+		add_error(c->errors, &m->err);
+		return NULL;
+	}
 	m->limits = c->options->limits;
 	m->steps = 0;
 	return m;
@@ -295,7 +405,7 @@ static struct machine *new_environment(struct compiler *c, enum origin origin)
 
 static bool compile_source(struct compiler *c, struct machine *m, const struct sbpl_source *source)
 {
-	if (load_source(m, source) == 0)
+	if (load_source(m, source, m->no) == 0)
 		return run(m);
 	add_error(c->errors, &m->err);
 	return false;
@@ -343,28 +453,50 @@ static bool has_default(const struct compiler *c, enum op op)
 	return false;
 }
 
+enum {
+	ANCESTORS_MAX = 8 /* more than any operation has */
+};
+
+/* The rules of ABOVE as rules of OP. */
+static int copy_rules(const struct compiler *c, struct policy_builder *builder, enum op above,
+		      enum op op, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < c->n_rules && r == 0; i++) {
+		struct rule rule = c->rules[i];
+
+		if (rule.op != above || rule.origin != ORIGIN_PROFILE)
+			continue;
+		rule.op = op;
+		r = policy_builder_add(builder, &rule, e);
+	}
+	return r;
+}
+
 /*
  * From version 3 on no operation has a built-in default: what version 1 decides by one falls
- * through to `default` (SBPL.md 1.3). An operation with an unfiltered rule never gets that far;
- * the others get the rules of `default`, in front of their own.
+ * through to its parent, which is `default` for most (SBPL.md 1.3). An operation with an unfiltered
+ * rule never gets that far; the others get the rules of those above, the farthest first, in front
+ * of their own.
  */
 static int add_defaults(const struct compiler *c, struct policy_builder *builder, enum op op,
 			struct err *e)
 {
 	struct rule deny = {
 		.verdict = VERDICT_DENY, .op = op, .at = c->version_at, .text = STR("(version 3)")};
+	enum op chain[ANCESTORS_MAX], above = op;
+	size_t n = 0;
 	int r = 0;
 
-	for (size_t i = 0; i < c->n_rules && r == 0; i++) {
-		struct rule rule = c->rules[i];
-
-		if (rule.op != OP_DEFAULT || rule.origin != ORIGIN_PROFILE)
-			continue;
-		rule.op = op;
-		r = policy_builder_add(builder, &rule, e);
-	}
-	if (r == 0 && !has_default(c, OP_DEFAULT))
+	do {
+		above = op_parent(above);
+		chain[n++] = above;
+	} while (n < ANCESTORS_MAX && above != OP_DEFAULT && !has_default(c, above));
+	if (above == OP_DEFAULT && !has_default(c, OP_DEFAULT))
 		r = policy_builder_add(builder, &deny, e);
+	while (n > 0 && r == 0)
+		r = copy_rules(c, builder, chain[--n], op, e);
 	return r;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scheme procedures: strings, characters, symbols. Strings do not change once made. */
+/* Scheme procedures: strings, characters, symbols. */
 #include "sbpl/machine.h"
 
 #include <stdio.h>
@@ -193,7 +193,7 @@ static int do_string_to_number(struct machine *m, struct value **args, size_t n)
 	if (r < 0)
 		return r;
 	if (!read_integer(args[0]->string, base, &number))
-		return machine_give(m, m->no);
+		return machine_fail(m, "string->number: not a number");
 	return machine_give_integer(m, number);
 }
 
@@ -248,6 +248,88 @@ static int do_gensym(struct machine *m, struct value **args, size_t n)
 	symbol->name = STR("gensym");
 	return machine_give(m, machine_symbol_value(m, symbol));
 }
+
+/* string->atom reads one number or symbol; atom->string writes what display would. */
+static int do_string_to_atom(struct machine *m, struct value **args, size_t n)
+{
+	int64_t number;
+	int r = check_strings(m, args, n);
+
+	if (r < 0)
+		return r;
+	if (read_integer(args[0]->string, 10, &number))
+		return machine_give_integer(m, number);
+	return do_string_to_symbol(m, args, n);
+}
+
+static int do_atom_to_string(struct machine *m, struct value **args, size_t n)
+{
+	char c;
+
+	(void)n;
+	switch ((enum value_type)args[0]->type) {
+	case VALUE_SYMBOL:
+		return give_string(m, args[0]->symbol->name);
+	case VALUE_STRING:
+		return give_string(m, args[0]->string);
+	case VALUE_INTEGER:
+		return do_number_to_string(m, args, 1);
+	case VALUE_CHAR:
+		c = (char)args[0]->number;
+		return give_string(m, (struct str){&c, 1});
+	default:
+		return machine_wrong_type(m, "atom", args[0]);
+	}
+}
+
+/* ---- Changing ---- */
+
+/* The text is copied, so that slices and symbols that share it stay as they are. */
+static int change(struct machine *m, struct value *v, size_t begin, size_t end, char c)
+{
+	char *text;
+
+	if (!v->is_mutable)
+		return machine_fail(m, "%s: a string written in the text does not change",
+				    m->running->name);
+	text = arena_strdup(m->arena, v->string);
+	if (!text)
+		return machine_no_memory(m);
+	memset(text + begin, (unsigned char)c, end - begin);
+	v->string.p = text;
+	return machine_give(m, v);
+}
+
+static int do_string_set(struct machine *m, struct value **args, size_t n)
+{
+	int r = check_strings(m, args, 1);
+
+	(void)n;
+	if (r == 0)
+		r = check_type(m, args + 1, 1, VALUE_INTEGER, "integer");
+	if (r == 0)
+		r = check_type(m, args + 2, 1, VALUE_CHAR, "character");
+	if (r == 0)
+		r = machine_charge(m, args[0]->string.n / BYTES_PER_STEP);
+	if (r < 0)
+		return r;
+	if (args[1]->number < 0 || (uint64_t)args[1]->number >= args[0]->string.n)
+		return out_of_range(m);
+	return change(m, args[0], (size_t)args[1]->number, (size_t)args[1]->number + 1,
+		      (char)args[2]->number);
+}
+
+static int do_string_fill(struct machine *m, struct value **args, size_t n)
+{
+	int r = check_strings(m, args, 1);
+
+	(void)n;
+	if (r == 0)
+		r = check_type(m, args + 1, 1, VALUE_CHAR, "character");
+	return r < 0 ? r : change(m, args[0], 0, args[0]->string.n, (char)args[1]->number);
+}
+
+/* ---- Comparing ---- */
 
 enum comparison {
 	EQUAL,
@@ -323,6 +405,25 @@ static int do_compare_chars(struct machine *m, struct value **args, size_t n)
 	return r < 0 ? r : machine_give_bool(m, all);
 }
 
+/* ASCII only. */
+enum {
+	UP,
+	DOWN
+};
+
+static int do_char_case(struct machine *m, struct value **args, size_t n)
+{
+	int r = check_type(m, args, n, VALUE_CHAR, "character");
+	int c;
+
+	if (r < 0)
+		return r;
+	c = fold((int)args[0]->number);
+	if (m->running->variant == UP && c >= 'a' && c <= 'z')
+		c -= 'a' - 'A';
+	return machine_give(m, machine_char(m, (unsigned char)c));
+}
+
 static int do_char_to_integer(struct machine *m, struct value **args, size_t n)
 {
 	int r = check_type(m, args, n, VALUE_CHAR, "character");
@@ -357,6 +458,10 @@ int strings_bind(struct machine *m)
 		{"number->string", do_number_to_string, 1, 2, 0},
 		{"string->symbol", do_string_to_symbol, 1, 1, 0},
 		{"symbol->string", do_symbol_to_string, 1, 1, 0},
+		{"string->atom", do_string_to_atom, 1, 1, 0},
+		{"atom->string", do_atom_to_string, 1, 1, 0},
+		{"string-set!", do_string_set, 3, 3, 0},
+		{"string-fill!", do_string_fill, 2, 2, 0},
 		{"gensym", do_gensym, 0, 0, 0},
 		{"string=?", do_compare_strings, 1, ANY_NUMBER, EQUAL},
 		{"string<?", do_compare_strings, 1, ANY_NUMBER, LESS},
@@ -364,12 +469,22 @@ int strings_bind(struct machine *m)
 		{"string<=?", do_compare_strings, 1, ANY_NUMBER, AT_MOST},
 		{"string>=?", do_compare_strings, 1, ANY_NUMBER, AT_LEAST},
 		{"string-ci=?", do_compare_strings, 1, ANY_NUMBER, WITHOUT_CASE | EQUAL},
+		{"string-ci<?", do_compare_strings, 1, ANY_NUMBER, WITHOUT_CASE | LESS},
+		{"string-ci>?", do_compare_strings, 1, ANY_NUMBER, WITHOUT_CASE | GREATER},
+		{"string-ci<=?", do_compare_strings, 1, ANY_NUMBER, WITHOUT_CASE | AT_MOST},
+		{"string-ci>=?", do_compare_strings, 1, ANY_NUMBER, WITHOUT_CASE | AT_LEAST},
 		{"char=?", do_compare_chars, 1, ANY_NUMBER, EQUAL},
 		{"char<?", do_compare_chars, 1, ANY_NUMBER, LESS},
 		{"char>?", do_compare_chars, 1, ANY_NUMBER, GREATER},
 		{"char<=?", do_compare_chars, 1, ANY_NUMBER, AT_MOST},
 		{"char>=?", do_compare_chars, 1, ANY_NUMBER, AT_LEAST},
 		{"char-ci=?", do_compare_chars, 1, ANY_NUMBER, WITHOUT_CASE | EQUAL},
+		{"char-ci<?", do_compare_chars, 1, ANY_NUMBER, WITHOUT_CASE | LESS},
+		{"char-ci>?", do_compare_chars, 1, ANY_NUMBER, WITHOUT_CASE | GREATER},
+		{"char-ci<=?", do_compare_chars, 1, ANY_NUMBER, WITHOUT_CASE | AT_MOST},
+		{"char-ci>=?", do_compare_chars, 1, ANY_NUMBER, WITHOUT_CASE | AT_LEAST},
+		{"char-upcase", do_char_case, 1, 1, UP},
+		{"char-downcase", do_char_case, 1, 1, DOWN},
 		{"char->integer", do_char_to_integer, 1, 1, 0},
 		{"integer->char", do_integer_to_char, 1, 1, 0},
 	};

@@ -256,8 +256,8 @@ static int do_define(struct machine *m, struct value *form, struct scope *scope)
 		return define_procedure(m, VALUE_CLOSURE, form, scope);
 	if (!is_type(name, VALUE_SYMBOL) || !is_type(form->cdr->cdr, VALUE_PAIR))
 		return bad_syntax(m, form);
-	if (is_type(form->cdr->cdr->cdr, VALUE_PAIR))
-		return machine_fail(m, "define: more than one expression");
+	/* TinyScheme ignores what follows the first expression, and profiles that Apple ships do
+	 * that. */
 	return eval_then(m, operand(form, 1), resume_define, form, name, scope, NULL);
 }
 
@@ -325,12 +325,15 @@ static int do_macro(struct machine *m, struct value *form, struct scope *scope)
 	return eval_then(m, operand(form, 1), resume_define_macro, form, name, scope, NULL);
 }
 
-/* Rewrites to (macro (name form) (apply (lambda (parameter...) body...) (cdr form))). */
+/* (define-macro name procedure), or (define-macro (name parameter...) body...), which becomes
+ * (macro (name form) (apply (lambda (parameter...) body...) (cdr form))). */
 static int do_define_macro(struct machine *m, struct value *form, struct scope *scope)
 {
 	struct value *head = operand(form, 0), *lambda, *operands, *body, *parameters, *whole;
 	struct symbol *fresh = arena_alloc(m->arena, sizeof(*fresh));
 
+	if (is_type(head, VALUE_SYMBOL))
+		return do_macro(m, form, scope);
 	if (!is_type(head, VALUE_PAIR) || !is_type(head->car, VALUE_SYMBOL) ||
 	    !are_parameters(head->cdr))
 		return bad_syntax(m, form);

@@ -45,6 +45,10 @@ const char *value_type_name(const struct value *v)
 		[VALUE_CLOSURE] = "procedure",
 		[VALUE_MACRO] = "macro",
 		[VALUE_SYNTAX] = "special form",
+		[VALUE_CONTINUATION] = "continuation",
+		[VALUE_ENVIRONMENT] = "environment",
+		[VALUE_PORT] = "port",
+		[VALUE_EOF] = "end of file",
 		[VALUE_OP] = "operation",
 		[VALUE_FILTER_FORM] = "filter name",
 		[VALUE_FILTER] = "filter",
@@ -222,8 +226,10 @@ struct value *machine_string(struct machine *m, struct str s)
 {
 	struct value *v = machine_new(m, VALUE_STRING);
 
-	if (v)
+	if (v) {
 		v->string = s;
+		v->is_mutable = true;
+	}
 	return v;
 }
 
@@ -234,6 +240,7 @@ struct value *machine_cons(struct machine *m, struct value *car, struct value *c
 	if (v) {
 		v->car = car;
 		v->cdr = cdr;
+		v->is_mutable = true;
 	}
 	return v;
 }

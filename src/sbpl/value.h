@@ -3,7 +3,10 @@
  * value: what a profile computes with. Every value read from text remembers
  * its place, so any form can be named in a message; line 0 means made while
  * evaluating. Values live in the evaluation's arena and are never freed alone.
- * Pairs do not change once made, so no list is circular.
+ *
+ * Pairs and strings read from text never change, nor does code that was made
+ * by computing (it is copied: machine_freeze()). Other pairs may, so a list may
+ * be circular: whoever walks one charges steps.
  */
 #ifndef SBPL_VALUE_H
 #define SBPL_VALUE_H
@@ -30,6 +33,10 @@ enum value_type {
 	VALUE_CLOSURE,
 	VALUE_MACRO,
 	VALUE_SYNTAX,
+	VALUE_CONTINUATION,
+	VALUE_ENVIRONMENT,
+	VALUE_PORT,
+	VALUE_EOF, /* what reading says at the end of a port */
 	/* The SBPL layer's. */
 	VALUE_OP,          /* OP_COUNT: a name without effect any more */
 	VALUE_FILTER_FORM, /* `literal`, `remote`, ...: applied, it makes a filter */
@@ -41,8 +48,9 @@ enum value_type {
 };
 
 struct value {
-	unsigned type : 8;    /* enum value_type */
-	unsigned source : 24; /* of the machine's sources; where line is not 0 */
+	unsigned type : 8; /* enum value_type */
+	unsigned is_mutable : 1;
+	unsigned source : 23; /* of the machine's sources; where line is not 0 */
 	struct place place;
 	union {
 		int64_t number; /* BOOL INTEGER CHAR */
@@ -59,6 +67,9 @@ struct value {
 		const struct builtin *builtin;
 		struct closure *closure; /* CLOSURE MACRO */
 		const struct syntax *syntax;
+		const struct continuation *continuation;
+		struct scope *scope;   /* ENVIRONMENT */
+		struct reader *reader; /* PORT; NULL: closed */
 		enum op op;
 		const struct filter_form *form;
 		struct {
@@ -75,7 +86,9 @@ struct value {
 /* Names differ without regard to ASCII case; `name` is the spelling met first. */
 struct symbol {
 	struct str name;
-	struct value *global; /* NULL: unbound */
+	struct value *global;     /* NULL: unbound */
+	struct value *later;      /* what (version N) binds it to */
+	struct value *properties; /* ((key . value) ...), or NULL */
 	struct symbol *next;
 };
 

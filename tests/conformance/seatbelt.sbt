@@ -689,9 +689,17 @@ mach-lookup com.example.other => deny 2
 !! 1:1 unsupported version
 
 === no version
-(allow default)
+(define answer 42)
 ---
 !! 1:1 no version specified
+
+=== before the version there is only Scheme
+(define (f) (allow signal))
+(deny default)
+(version 1)
+(f)
+---
+!! 2:2 unbound variable: deny
 
 === an import that is not there
 (version 1)

@@ -221,6 +221,34 @@ static void rules_mean(void)
 		 "allow file-read* any(path =/, path =/a, path =/a/bc); "},
 		{"(allow file-ioctl (ioctl-command (_IO \"h\" 47)))",
 		 "allow file-ioctl ioctl-command 26671; "},
+		/* Where a test that is never true only denies more it may stand. */
+		{"(allow mach-lookup (literal \"/a\"))(deny signal (require-not (literal \"/a\")))",
+		 "allow mach-lookup path =/a; deny signal not(path =/a); "},
+		{"(allow file* (path-ancestors \"${HOME}/a/b/\"))",
+		 "allow file* any(path =${HOME}, path =${HOME}/a); "},
+		{"(allow file* (container) (executable-bundle))",
+		 "allow file* any(extension is com.apple.sandbox.container, "
+		 "extension is com.apple.sandbox.executable); "},
+		{"(with-transparent-redirection (allow file*) (deny signal))",
+		 "allow file*; deny signal; "},
+		{"(eval (read (open-input-string \"(allow signal)\")))", "allow signal; "},
+		{"(define-once n \"a\")(define-once n \"b\")(allow mach-lookup (global-name n))",
+		 "allow mach-lookup global-name =a; "},
+		{"(define-once (f) (allow signal))(define-once (f) (deny signal))(f)",
+		 "allow signal; "},
+		{"(allow sysctl-write file-unlink time-set iokit-open)",
+		 "allow sysctl*; allow file-write-unlink; allow system-set-time; allow "
+		 "iokit-open*; "},
+		{"(deny storage-class-map)", "deny storage-class-map; "},
+		/* Versions. */
+		{"(define (f) (allow signal))(version 2)(f)", "allow signal; "},
+		/* Rules so far. */
+		{"(define (can op what) (if (sbpl-operation-can-return? op what) (allow signal)))"
+		 "(deny default)(allow file-read* (literal \"/\"))"
+		 "(can file-read-data 'allow)(can file-read-data 'deny)(can file-link 'allow)"
+		 "(can file-link 'deny)(can mach-lookup 'allow)",
+		 "deny default; allow file-read* path =/; allow signal; allow signal; allow "
+		 "signal; "},
 	};
 
 	check_meanings(rows, COUNT(rows));
@@ -259,7 +287,7 @@ static void modifiers_mean(void)
 		{"(deny signal (with errno EACCES))", "deny signal with errno 13; "},
 		{"(allow signal (with no-callout))", "allow signal; "},
 		{"(allow iokit-open (apply-message-filter (deny iokit-external-method)))",
-		 "allow iokit-open with message-filter; "},
+		 "allow iokit-open* with message-filter; "},
 		{"(apply-message-filter (with-modifier (with report) (allow signal)))"
 		 "(allow mach-lookup)",
 		 "allow mach-lookup; "},
@@ -281,6 +309,15 @@ static void wrappers_reach_every_rule(void)
 		 "allow file* all(all(path =/a, extension is 2), extension is 1); "
 		 "allow file* path =/a; "},
 		{"(with-modifier (with report) (allow signal))", "allow signal with report; "},
+		/* A continuation ends them; what the body defines is its own. */
+		{"(call/cc (lambda (k) (with-filter (extension \"e\") (allow signal) (k 1))))(deny "
+		 "signal)",
+		 "allow signal extension is e; deny signal; "},
+		{"(catch (allow file*) (with-filter (extension \"e\") (throw 1)))",
+		 "allow file*; "},
+		{"(define l 1)(with-filter (extension \"e\") (define l 2))(if (= l 1) (allow "
+		 "signal))",
+		 "allow signal; "},
 		{"(with-operations (list file-read* signal) (allow) (allow mach-lookup))",
 		 "allow file-read*; allow signal; "
 		 "allow mach-lookup; allow file-read*; allow signal; "},
@@ -348,6 +385,77 @@ static void scheme_computes(void)
 		"(equal? (split-string \"a:b::c\" #\\:) '(\"a\" \"b\" \"\" \"c\"))",
 		"(not *import-path*)",
 		"(null? (if #f 1))",
+		/* Continuations, environments, ports, changes: as TinyScheme has them. */
+		"(= 11 (+ 10 (call/cc (lambda (k) (+ 100 (k 1))))))",
+		"(= 5 (call-with-current-continuation (lambda (k) 5)))",
+		"(let ((k #f) (n 0)) (call/cc (lambda (c) (set! k c))) (set! n (+ n 1)) (if (< n "
+		"3) (k #f)) (= n 3))",
+		"(begin (define-with-return (f x) (for-each (lambda (y) (if (= x y) (return y))) "
+		"'(1 2 3)) #f) (and (= (f 2) 2) (not (f 9))))",
+		"(and (= 7 (catch 1 7)) (= 1 (catch 1 (throw \"x\") 7)))",
+		"(= 3 (catch 3 (catch (throw \"again\") (throw \"once\"))))",
+		"(= 4 (catch 4 (map (lambda (x) (if (= x 2) (throw \"two\") x)) '(1 2 3))))",
+		"(and (catch #t (car '())) (catch #t nonesuch #f) (catch #t (import \"none.sb\") "
+		"#f))",
+		"(= 3 (eval '(+ x 1) (let ((x 2)) (current-environment))))",
+		"(= 3 (let ((x 2)) (eval 'x (make-environment (define x 3)))))",
+		"(and (environment? (interaction-environment)) (defined? 'car "
+		"(interaction-environment)) (let ((here 1)) (and (defined? 'here) (not (defined? "
+		"'here (interaction-environment))))))",
+		"(begin (define-macro (inc x) (list '+ x 1)) (equal? (macro-expand '(inc (f))) '(+ "
+		"(f) 1)))",
+		"(begin (define-macro second (lambda (form) (caddr form))) (second (error \"no\") "
+		"#t))",
+		"(cond-expand ((and srfi-0 (not nonesuch)) #t) (else #f))",
+		"(cond-expand ((or nonesuch other) #f) (else #t))",
+		"(let ((l (list 1 2))) (set-car! l 3) (set-cdr! (cdr l) '(4)) (equal? l '(3 2 4)))",
+		"(let* ((s (string-append \"abc\")) (t (substring s 0 2))) (string-set! s 1 #\\x) "
+		"(and (string=? s \"axc\") (string=? t \"ab\")))",
+		"(let ((s (make-string 3 #\\a))) (string-fill! s #\\b) (string=? s \"bbb\"))",
+		"(let ((s (string-append \"key\"))) (let ((y (string->symbol s))) (string-set! s 0 "
+		"#\\x) (eq? y 'key)))",
+		"(let ((v (make-vector 2 0))) (vector-fill! v 7) (vector-set! v 0 1) (equal? "
+		"(vector->list v) '(1 7)))",
+		"(and (= 12 (string->atom \"12\")) (eq? 'foo (string->atom \"foo\")) (string=? "
+		"\"12\" (atom->string 12)) (string=? \"foo\" (atom->string 'foo)))",
+		"(let ((p (open-input-string \"(a 1) \\\"b\\\" ; c\"))) (let* ((x (read p)) (y "
+		"(read p))) (and (equal? x '(a 1)) (equal? y \"b\") (eof-object? (read p)))))",
+		"(let ((p (open-input-string \"ab\"))) (and (char-ready? p) (char=? #\\a "
+		"(peek-char p) (read-char p)) (char=? #\\b (read-char p)) (eof-object? (read-char "
+		"p))))",
+		"(and (not (open-input-file \"none.sb\")) (eq? 'define (car (call-with-input-file "
+		"\"good.sb\" read))))",
+		"(and (port? (open-input-string \"\")) (not (open-output-file \"x\")) (not (port? "
+		"\"x\")))",
+		"(begin (put 'sym 'key 1) (put 'sym 'key 2) (put 'sym 'other 3) (and (= 2 (get "
+		"'sym 'key)) (= 3 (get 'sym 'other)) (null? (get 'sym 'none))))",
+		"(equal? `#(1 ,(+ 1 1) ,@(list 3)) (vector 1 2 3))",
+		"(begin (define first 1 2 (error \"ignored\")) (= first 1))",
+		"(and (<> 1 2) (not (<> 1 1)) (exact? 1) (real? 1) (not (integer? \"1\")))",
+		"(and (char-ci=? #\\a #\\A) (string-ci<? \"a\" \"B\") (char=? (char-upcase #\\a) "
+		"#\\A) (char=? (char-downcase #\\A) #\\a))",
+		"(= 2 (tail (cons-stream 1 2)))",
+		"(let ((s '(1 . 2))) (and (pair? s) (not (list? s)) (list? '()) (equal? '(a .b) "
+		"(list 'a '.b))))",
+		"(equal? (let loop ((i 3) (l '())) (if (= i 0) l (loop (- i 1) (cons i l)))) '(1 2 "
+		"3))",
+		"(equal? '(quote x) ''x)",
+		/* Every tail position is one: 100000 rounds in 2000 frames. */
+		"(begin (define (f n) (cond ((= n 0) #t) (else (f (- n 1))))) (f 100000))",
+		"(begin (define (f n) (case n ((0) #t) (else (f (- n 1))))) (f 100000))",
+		"(begin (define (f n) (and #t (or #f (if (= n 0) #t (f (- n 1)))))) (f 100000))",
+		"(begin (define (f n) (when #t (unless #f (begin 1 (if (= n 0) #t (f (- n 1))))))) "
+		"(f 100000))",
+		"(begin (define (f n) (let ((m n)) (let* ((k m)) (letrec ((j k)) (if (= j 0) #t (f "
+		"(- j 1))))))) (f 100000))",
+		"(begin (define (f n) (if (= n 0) #t (apply f (list (- n 1))))) (f 100000))",
+		"(begin (define (f n) (if (= n 0) #t (eval (list f (- n 1))))) (f 100000))",
+		"(begin (define (f n) (do () (#t (if (= n 0) #t (f (- n 1)))))) (f 100000))",
+		"(begin (define (f n) (cond ((- n 1) => (lambda (m) (if (< m 0) #t (f m)))))) (f "
+		"100000))",
+		"(begin (define-macro (next n) `(f (- ,n 1))) (define (f n) (if (= n 0) #t (next "
+		"n))) (f 10000))",
+		"(= 100000 (length (map (lambda (x) x) (vector->list (make-vector 100000 1)))))",
 		"(and (sbpl-filter? (literal \"/\")) (not (sbpl-filter? literal)) (procedure? "
 		"car))",
 	};
@@ -409,7 +517,7 @@ static void whole_profiles_compile(void)
 		 "deny file-write* path ~^/home/u/src/(.*/)?\\.git/hooks(/.*)?$; "
 		 "allow network-outbound remote 7 localhost 8080; "
 		 "allow mach-lookup global-name =com.a; allow mach-lookup global-name =com.b; "},
-		{"(debug deny)(trace \"/t\")(disable-callouts)(version 2)(allow default)",
+		{"(version 2)(debug deny)(trace \"/t\")(disable-callouts)(allow default)",
 		 "allow default; "},
 	};
 
@@ -498,9 +606,26 @@ static void scheme_errors_have_places(void)
 		{"(version 1)(define (f a) a)(f 1 2)", "f: too many arguments", 1, 28},
 		{"(version 1)(if)", "syntax error in if", 1, 12},
 		{"(version 1)(let ((x)) x)", "syntax error in let", 1, 12},
-		{"(version 1)(define x 1 2)", "define: more than one expression", 1, 12},
 		{"(version 1)(lambda (1) 1)", "syntax error in lambda", 1, 12},
 		{"(version 1)(letrec ((x y) (y 1)) x)", "unbound variable: y", 1, 24},
+		{"(version 1)(set-car! '(1) 2)",
+		 "set-car!: a list written in the text does not change", 1, 12},
+		{"(version 1)(string-set! \"a\" 0 #\\b)",
+		 "string-set!: a string written in the text does not change", 1, 12},
+		{"(version 1)(string->number \"1x\")", "string->number: not a number", 1, 12},
+		{"(version 1)(quit)", "quit: a profile is evaluated to its end", 1, 12},
+		{"(version 1)(catch #t (quit))", "quit: a profile is evaluated to its end", 1, 22},
+		{"(version 1)(catch #t (error \"told\"))", "told", 1, 22},
+		{"(version 1)(throw \"thrown\" 1)", "thrown 1", 1, 12},
+		{"(version 1)(catch #t (let loop () (cons 1 (loop))))",
+		 "evaluation nested deeper than 2000 levels", 1, 35},
+		{"(version 1)(read (open-input-string \"(a\"))", "unmatched parentheses: 1", 1, 12},
+		{"(version 1)(cond-expand ((nor a) 1))", "cond-expand: unknown operator nor", 1,
+		 12},
+		{"(version 1)(macro-expand '(car x))",
+		 "macro-expand: expected a macro's form, got list", 1, 12},
+		{"(version 1)(define k #f)(call/cc (lambda (c) (set! k c)))(k 1 2)",
+		 "continuation: too many arguments", 1, 58},
 		{"(version 1)\n(error \"no\" 'a \"b\" 1)", "no a \"b\" 1", 2, 1},
 		{"(version 1)\n(map (lambda (x)\n  (error \"in map\")) '(1))", "in map", 3, 3},
 		/* After an inner form is done the outer one is the one at fault. */
@@ -513,8 +638,15 @@ static void scheme_errors_have_places(void)
 static void rule_errors_have_places(void)
 {
 	static const struct complaint rows[] = {
-		{"(allow signal)", "no version specified", 1, 1},
+		{"(allow signal)", "unbound variable: allow", 1, 2},
+		{"(define x 1)", "no version specified", 1, 1},
 		{"(version 4)", "unsupported version", 1, 1},
+		{"(version 3)(allow ipc-posix-shm)", "unbound variable: ipc-posix-shm", 1, 19},
+		{"(version 3)(allow ipc-posix-sem)", "unbound variable: ipc-posix-sem", 1, 19},
+		{"(version 3)(allow file-unlink)", "unbound variable: file-unlink", 1, 19},
+		{"(version 3)(allow iokit-open)", "unbound variable: iokit-open", 1, 19},
+		{"(version 3)(allow time-set)", "unbound variable: time-set", 1, 19},
+		{"(define p (param \"HOME\"))(version 1)", "unbound variable: param", 1, 12},
 		{"(version 1)(version 2)", "only one version may be specified", 1, 12},
 		{"(version 1)(trace 1)", "argument to trace must be a string", 1, 12},
 		{"(version 1)(trace \"a\")(trace \"b\")", "only one trace path may be specified", 1,
@@ -544,8 +676,28 @@ static void rule_errors_have_places(void)
 		 "require-not: too many arguments", 1, 25},
 		{"(version 1)(allow file* (require-not \"/a\"))",
 		 "require-not: expected filter, got string", 1, 25},
-		{"(version 1)\n(allow file-read* (global-name \"a\"))",
+		{"(version 1)\n(deny file-read* (global-name \"a\"))",
 		 "filter global-name does not apply to operation file-read*", 2, 1},
+		{"(version 1)(allow file-read* (require-not (global-name \"a\")))",
+		 "filter global-name does not apply to operation file-read*", 1, 12},
+		{"(version 1)(deny signal (require-any (target self) (require-not (require-not "
+		 "(xattr "
+		 "\"a\")))))",
+		 "filter xattr does not apply to operation signal", 1, 12},
+		{"(version 1)(allow file-read* (with no-sandbox))",
+		 "modifier no-sandbox does not apply to operation file-read*", 1, 12},
+		{"(version 1)(allow file-write* (with no-times))",
+		 "modifier no-times does not apply to operation file-write*", 1, 12},
+		{"(version 1)(allow signal (with grant))",
+		 "modifier grant does not apply to operation signal", 1, 12},
+		{"(version 1)(allow file* (with assign-storage-class \"c\"))",
+		 "modifier assign-storage-class does not apply to operation file*", 1, 12},
+		{"(version 1)(define-storage-class \"c\" (subpath \"/a\"))",
+		 "storage class definition not permitted in this context", 1, 12},
+		{"(version 1)(allow storage-class-map)",
+		 "storage class definition not permitted in this context", 1, 12},
+		{"(version 1)(sbpl-operation-can-return? file* 'perhaps)",
+		 "sbpl-operation-can-return?: expected 'allow or 'deny, got symbol", 1, 12},
 		{"(version 1)(allow default (subpath \"/a\") (with no-report))",
 		 "modifier no-report does not apply to allow", 1, 12},
 		{"(version 1)(deny file* (with report))", "modifier report does not apply to deny",
@@ -769,6 +921,17 @@ static enum verdict decides(const char *text, enum op op)
 	return decision.verdict;
 }
 
+static void no_operation_has_many_ancestors(void)
+{
+	for (unsigned op = 0; op < OP_COUNT; op++) {
+		unsigned depth = 0;
+
+		for (enum op above = op; above != OP_DEFAULT; above = op_parent(above))
+			depth++;
+		CHECK(depth < 8);
+	}
+}
+
 /* Version 3 has no built-in defaults; an operation's own rules still come first. */
 static void version_3_falls_to_default(void)
 {
@@ -783,6 +946,28 @@ static void version_3_falls_to_default(void)
 	CHECK_INT(decides("(version 3)(deny default)(allow file-link (literal \"/g\"))",
 			  OP_FILE_LINK),
 		  VERDICT_DENY);
+	/* syscall* decides for syscall-unix, which falls to no parent before version 3. */
+	CHECK_INT(decides("(version 1)(deny syscall*)", OP_SYSCALL_UNIX), VERDICT_ALLOW);
+	CHECK_INT(decides("(version 3)(deny default)(allow syscall*)", OP_SYSCALL_UNIX),
+		  VERDICT_ALLOW);
+	CHECK_INT(decides("(version 3)(allow default)(deny syscall*)", OP_SYSCALL_UNIX),
+		  VERDICT_DENY);
+	CHECK_INT(decides("(version 3)(allow syscall* (uid 1))(allow default)", OP_SYSCALL_UNIX),
+		  VERDICT_ALLOW);
+	CHECK_INT(decides("(version 3)(allow syscall* (uid 1))", OP_SYSCALL_UNIX), VERDICT_DENY);
+	/* A filtered rule of a nearer one counts before the unfiltered rule of a farther one. */
+	CHECK_INT(decides("(version 3)(deny default)(allow system* (literal \"/f\"))",
+			  OP_SYSTEM_MAC_SYSCALL),
+		  VERDICT_ALLOW);
+	CHECK_INT(decides("(version 3)(allow system*)(deny system-mac* (literal \"/f\"))",
+			  OP_SYSTEM_MAC_SYSCALL),
+		  VERDICT_DENY);
+	/* sysctl-write is its own name again; version 1 knows it for both. */
+	CHECK_INT(decides("(version 1)(allow sysctl-write)", OP_SYSCTL_READ), VERDICT_ALLOW);
+	CHECK_INT(decides("(version 3)(allow sysctl-write)", OP_SYSCTL_READ), VERDICT_DENY);
+	CHECK_INT(decides("(version 3)(allow sysctl-write)", OP_SYSCTL_WRITE), VERDICT_ALLOW);
+	CHECK_INT(decides("(version 3)(allow ipc-posix-shm-read*)", OP_IPC_POSIX_SHM_READ_DATA),
+		  VERDICT_ALLOW);
 	CHECK_INT(decides("(version 1)(allow default)", OP_FILE_WRITE_SETUGID), VERDICT_DENY);
 	CHECK_INT(decides("(version 3)(allow default)", OP_FILE_WRITE_SETUGID), VERDICT_ALLOW);
 }
@@ -925,7 +1110,7 @@ static void hostile_texts_end_soon(void)
 		      " (if (= n 0) l (loop (list l) (- n 1)))))"
 		      "(eval (list 'quasiquote (nest 100000)))",
 		      &policy) < 0);
-	CHECK_STR(errors.list[0].text, "quasiquote nested deeper than 500 levels");
+	CHECK_STR(errors.list[0].text, "code nested deeper than 500 levels");
 	CHECK(compile("(version 1)(define v (vector 1 2))(vector-set! v 0 v)(vector-set! v 1 v)"
 		      "(error \"circular\" v)",
 		      &policy) < 0);
@@ -956,6 +1141,7 @@ int main(void)
 	RUN(imports_share_the_environment);
 	RUN(import_errors_name_the_file);
 	RUN(runtime_sources_stand_alone);
+	RUN(no_operation_has_many_ancestors);
 	RUN(version_3_falls_to_default);
 	RUN(every_bound_is_reached);
 	RUN(policy_memory_is_bounded);
