@@ -122,6 +122,14 @@ static const struct {
 	{"ipc-posix-shm-read-metadata", NULL, OLD},
 };
 
+/* Operations of earlier systems: their names are older names by now. */
+static bool is_gone(enum op op)
+{
+	return op == OP_IOKIT_OPEN || op == OP_IPC_POSIX_SHM_READ_ANY ||
+	       op == OP_IPC_POSIX_SHM_READ_METADATA || op == OP_MACH_PER_USER_LOOKUP ||
+	       op == OP_SYSTEM_CHUD;
+}
+
 static int bind_ops(struct machine *m)
 {
 	int r = 0;
@@ -129,7 +137,7 @@ static int bind_ops(struct machine *m)
 	for (unsigned op = 0; op < OP_COUNT && r == 0; op++) {
 		struct value *v;
 
-		if (op == OP_IOKIT_OPEN) /* only an older name by now */
+		if (is_gone(op))
 			continue;
 		v = machine_new(m, VALUE_OP);
 		if (v)

@@ -367,6 +367,18 @@ static void marks_rules_for_new_repositories(void)
 
 /* ---- Shipped profiles ---- */
 
+static void check_import(const char *name)
+{
+	for (int version = 1; version <= 3; version++) {
+		struct buf text = {0};
+
+		buf_printf(&text, "(version %d)(import \"%s\")", version, name);
+		policy_free(compile(buf_str(&text), TARGET_LINUX, ORIGIN_PROFILE));
+		policy_free(compile(buf_str(&text), TARGET_DARWIN, ORIGIN_PROFILE));
+		buf_release(&text);
+	}
+}
+
 static void ships_profiles_that_compile(void)
 {
 	CHECK(shipped_n_profiles > 0);
@@ -380,6 +392,11 @@ static void ships_profiles_that_compile(void)
 		/* Those of the default policy are no whole profiles. */
 		if (strncmp(name, "default", 7) == 0)
 			continue;
+		/* What profiles import takes the version of whoever imports it. */
+		if (!memmem(text.p, text.n, "(version", 8)) {
+			check_import(name);
+			continue;
+		}
 		policy_free(compile(text, TARGET_LINUX, ORIGIN_PROFILE));
 		policy_free(compile(text, TARGET_DARWIN, ORIGIN_PROFILE));
 	}
