@@ -731,6 +731,7 @@ mach-lookup com.example.other => deny 2
 (allow system-socket (require-all (socket-domain AF_INET) (socket-type SOCK_STREAM)))
 (allow socket-option-set (require-all (socket-option-level 1) (socket-option-name 2)))
 (deny nvram-get (rootless-boot-device-filter #t))
+(deny socket-option*)
 ---
 mach-lookup com.global                     => allow 4
 mach-lookup com.local                      => deny
@@ -750,8 +751,8 @@ file-write-data /c                         => deny
 system-socket socket-domain=AF_INET socket-type=SOCK_STREAM => allow 9
 system-socket socket-domain=AF_INET socket-type=SOCK_DGRAM  => deny
 socket-option-set socket-option-level=1 socket-option-name=2 => allow 10
-socket-option-set socket-option-level=2 socket-option-name=2 => deny
-socket-option-set socket-option-name=2     => deny
+socket-option-set socket-option-level=2 socket-option-name=2 => deny 12
+socket-option-set socket-option-name=2     => deny 12
 nvram-get rootless-boot-device-filter=true  => deny 11
 nvram-get rootless-boot-device-filter=false => allow
 nvram-get boot-args                         => allow
