@@ -15,6 +15,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
 #include "base/banned.h"
 
 #ifndef MAP_POPULATE
@@ -27,6 +36,21 @@ enum {
 	BLOCK_MAPPED = 64 * 1024, /* from this size on */
 	BLOCK_LARGE = 2 * 1024 * 1024,
 };
+
+/* The address sanitizer sees no objects in a block unless it is told; FENCE bytes lie between. */
+#ifdef __SANITIZE_ADDRESS__
+enum {
+	FENCE = 16
+};
+#define fence(p, n) __asan_poison_memory_region(p, n)
+#define open_fence(p, n) __asan_unpoison_memory_region(p, n)
+#else
+enum {
+	FENCE = 0
+};
+#define fence(p, n) ((void)(p), (void)(n))
+#define open_fence(p, n) ((void)(p), (void)(n))
+#endif
 
 struct arena_block {
 	struct arena_block *next;
@@ -78,6 +102,7 @@ static void block_unmap(struct arena_block *block)
 {
 	size_t size = sizeof(*block) + block->size;
 
+	open_fence(block->data, block->size);
 	if (size < BLOCK_MAPPED)
 		free(block);
 	else
@@ -101,12 +126,14 @@ static struct arena_block *block_new(struct arena *arena, size_t need)
 	block->size = size - sizeof(*block);
 	block->next = arena->head;
 	arena->head = block;
+	fence(block->data, block->size);
 	return block;
 }
 
 void *arena_alloc(struct arena *arena, size_t size)
 {
 	struct arena_block *block = arena->head;
+	size_t exact = size;
 	void *p;
 
 	if (size > SIZE_MAX / 2)
@@ -114,12 +141,13 @@ void *arena_alloc(struct arena *arena, size_t size)
 	size = align_up(size ? size : 1);
 	if (arena->limit && (size > arena->limit || arena->used > arena->limit - size))
 		return NULL;
-	if (!block || block->size - block->used < size)
-		block = block_new(arena, size);
+	if (!block || block->size - block->used < size + FENCE)
+		block = block_new(arena, size + FENCE);
 	if (!block)
 		return NULL;
 	p = block->data + block->used;
-	block->used += size;
+	open_fence(p, exact);
+	block->used += size + FENCE;
 	arena->used += size;
 	return p;
 }
@@ -135,15 +163,17 @@ void *arena_array(struct arena *arena, size_t n, size_t size)
 static bool extend(struct arena *arena, const void *array, size_t old, size_t new)
 {
 	struct arena_block *block = arena->head;
+	size_t exact = new;
 
 	old = align_up(old);
-	if (!block || block->used < old || array != block->data + block->used - old ||
-	    new > SIZE_MAX / 2)
+	if (!block || block->used < old + FENCE ||
+	    array != block->data + block->used - FENCE - old || new > SIZE_MAX / 2)
 		return false;
 	new = align_up(new);
 	if (block->size - block->used < new - old ||
 	    (arena->limit && (new > arena->limit || arena->used > arena->limit - (new - old))))
 		return false;
+	open_fence(array, exact);
 	block->used += new - old;
 	arena->used += new - old;
 	return true;
@@ -225,7 +255,9 @@ void arena_reset(struct arena *arena)
 		return;
 	arena->head = kept->next;
 	arena_release(arena);
+	open_fence(kept->data, kept->used);
 	memset(kept->data, 0, kept->used);
+	fence(kept->data, kept->size);
 	kept->used = 0;
 	kept->next = NULL;
 	arena->head = kept;

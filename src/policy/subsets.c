@@ -295,13 +295,13 @@ static bool expand(struct builder *b, uint32_t state)
 
 /* ---- The whole ---- */
 
-/* How often nodes of the part occur in states. */
+/* How often nodes of the part occur in states. Those that were not known yet are in none. */
 static size_t count_uses(const struct nfa *nfa, const uint32_t *uses, size_t part)
 {
 	size_t end = part + 1 < nfa->n_parts ? nfa->parts[part + 1].first : nfa->n_nodes;
 	size_t sum = 0;
 
-	for (size_t node = nfa->parts[part].first; node < end; node++)
+	for (size_t node = nfa->parts[part].first; node < end && node < nfa->n_known; node++)
 		sum += uses[node];
 	return sum;
 }
@@ -317,7 +317,7 @@ static const struct test *find_fault(struct builder *b)
 
 	if (!uses)
 		return NULL;
-	memset(uses, 0, nfa->n_nodes * sizeof(*uses));
+	memset(uses, 0, nfa->n_known * sizeof(*uses));
 	for (uint32_t state = 0; state < sets->n; state++) {
 		size_t n;
 		const uint32_t *nodes = intern_get(sets, state, &n);
