@@ -42,13 +42,13 @@ enum {
 enum {
 	FENCE = 16
 };
-#define fence(p, n) __asan_poison_memory_region(p, n)
+#define fence(p, n)      __asan_poison_memory_region(p, n)
 #define open_fence(p, n) __asan_unpoison_memory_region(p, n)
 #else
 enum {
 	FENCE = 0
 };
-#define fence(p, n) ((void)(p), (void)(n))
+#define fence(p, n)      ((void)(p), (void)(n))
 #define open_fence(p, n) ((void)(p), (void)(n))
 #endif
 

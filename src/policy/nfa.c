@@ -268,8 +268,13 @@ static uint32_t add_repeat(struct atom_builder *b, const struct regex_tree *tree
 	}
 	for (int i = tree->min; i < tree->max && !b->failed; i++)
 		start = add_split(b, add_tree(b, tree->kids, start), out);
-	for (int i = 0; i < min && !b->failed; i++)
-		start = add_tree(b, tree->kids, start);
+	for (int i = 0; i < min && !b->failed; i++) {
+		uint32_t next = add_tree(b, tree->kids, start);
+
+		if (next == start) /* nothing, however often */
+			break;
+		start = next;
+	}
 	return start;
 }
 

@@ -127,9 +127,15 @@ static int set_pattern(struct machine *m, const struct filter_form *form, const 
 {
 	char text[sizeof(m->err.text)];
 
+	int r;
+
 	if (!is_type(arg, VALUE_STRING))
 		return wrong_data(m, form, "pattern", arg);
 	test->text = arg->string;
+	/* Each byte of a regular expression may be a node of its tree. */
+	r = machine_charge(m, form->match == MATCH_REGEX ? arg->string.n : 0);
+	if (r < 0)
+		return r;
 	if (policy_check_pattern(test, &m->err) == 0)
 		return 0;
 	(void)snprintf(text, sizeof(text), "%s", m->err.text);
@@ -209,8 +215,13 @@ static int parse_endpoint(struct machine *m, const struct value *arg,
 static int set_endpoint(struct machine *m, const struct filter_form *form, const struct value *arg,
 			struct test *test)
 {
+	int r;
+
 	if (!is_type(arg, VALUE_STRING))
 		return wrong_data(m, form, "address", arg);
+	r = machine_charge(m, arg->string.n / BYTES_PER_STEP);
+	if (r < 0)
+		return r;
 	return parse_endpoint(m, arg, &test->endpoint);
 }
 
@@ -416,10 +427,14 @@ static int do_split_string(struct machine *m, struct value **args, size_t n)
 	size_t count = 0, cap = 0, begin = 0;
 	struct str s = args[0]->string;
 	char separator = '\0';
+	int r;
 
 	(void)n;
 	if (!is_type(args[0], VALUE_STRING))
 		return machine_wrong_type(m, "string", args[0]);
+	r = machine_charge(m, s.n / BYTES_PER_STEP);
+	if (r < 0)
+		return r;
 	if (is_type(args[1], VALUE_CHAR))
 		separator = (char)args[1]->number;
 	else if (is_type(args[1], VALUE_STRING) && args[1]->string.n == 1)

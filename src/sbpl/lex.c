@@ -100,7 +100,7 @@ static int lex_atom(struct lex *lex, enum token_type type, struct token *ret, st
 	size_t begin = lex->at;
 
 	ret->type = type;
-	if (type == TOKEN_CONSTANT && peek(lex, 0) == '\\' && peek(lex, 1) >= 0)
+	if (type == TOKEN_CONSTANT && peek(lex, 0) == '\\' && peek(lex, 1) > 0)
 		lex->at += peek(lex, 1) == '\n' ? 1 : 2;
 	while (!is_delimiter(peek(lex, 0))) {
 		if (is_control(peek(lex, 0)))

@@ -169,7 +169,7 @@ int machine_charge(struct machine *m, size_t steps);
 
 enum {
 	NEST_MAX = 500,      /* C functions that walk trees recurse no deeper than this */
-	BYTES_PER_STEP = 64, /* what working through a string costs */
+	BYTES_PER_STEP = 16, /* what working through a string costs */
 };
 
 /* ---- Values ---- */
@@ -203,8 +203,9 @@ int machine_items(struct machine *m, const struct value *list, struct value ***r
 /* ---- Scopes ---- */
 
 struct scope *scope_new(struct machine *m, struct scope *outer); /* NULL: out of memory */
+/* Both cost steps for long ways. */
 int scope_define(struct machine *m, struct scope *scope, struct symbol *symbol, struct value *v);
-/* *RET is where the value is kept, or NULL: unbound. Costs steps for long ways. */
+/* *RET is where the value is kept, or NULL: unbound. */
 int scope_find(struct machine *m, struct scope *scope, struct symbol *symbol, struct value ***ret);
 
 /* ---- The tables, one per file ---- */

@@ -190,6 +190,8 @@ static int do_string_to_number(struct machine *m, struct value **args, size_t n)
 
 	if (r == 0)
 		r = base_of(m, args, n, &base);
+	if (r == 0)
+		r = machine_charge(m, args[0]->string.n / BYTES_PER_STEP);
 	if (r < 0)
 		return r;
 	if (!read_integer(args[0]->string, base, &number))

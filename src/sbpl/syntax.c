@@ -199,6 +199,16 @@ static int do_begin(struct machine *m, struct value *form, struct scope *scope)
 
 /* ---- Procedures and definitions ---- */
 
+/* Looking through a list, as what follows does, costs steps. */
+static int charge_length(struct machine *m, const struct value *list)
+{
+	size_t n = 0;
+
+	for (; is_type(list, VALUE_PAIR); list = list->cdr)
+		n++;
+	return machine_charge(m, n / 4);
+}
+
 /* A list of symbols, perhaps with a symbol as its tail. */
 static bool are_parameters(const struct value *v)
 {
@@ -221,6 +231,10 @@ static struct value *new_closure(struct machine *m, enum value_type type, struct
 
 static int do_lambda(struct machine *m, struct value *form, struct scope *scope)
 {
+	int r = charge_length(m, operand(form, 0));
+
+	if (r < 0)
+		return r;
 	if (!are_parameters(operand(form, 0)))
 		return bad_syntax(m, form);
 	return machine_give(
@@ -239,8 +253,10 @@ static int define_procedure(struct machine *m, enum value_type type, struct valu
 {
 	struct value *head = operand(form, 0);
 	struct value *procedure;
-	int r;
+	int r = charge_length(m, head);
 
+	if (r < 0)
+		return r;
 	if (!is_type(head->car, VALUE_SYMBOL) || !are_parameters(head->cdr))
 		return bad_syntax(m, form);
 	procedure = new_closure(m, type, head->cdr, form->cdr->cdr, scope, head->car->symbol);
@@ -331,9 +347,12 @@ static int do_define_macro(struct machine *m, struct value *form, struct scope *
 {
 	struct value *head = operand(form, 0), *lambda, *operands, *body, *parameters, *whole;
 	struct symbol *fresh = arena_alloc(m->arena, sizeof(*fresh));
+	int r = charge_length(m, head);
 
 	if (is_type(head, VALUE_SYMBOL))
 		return do_macro(m, form, scope);
+	if (r < 0)
+		return r;
 	if (!is_type(head, VALUE_PAIR) || !is_type(head->car, VALUE_SYMBOL) ||
 	    !are_parameters(head->cdr))
 		return bad_syntax(m, form);
@@ -415,6 +434,7 @@ static int named_let(struct machine *m, struct value *form, struct scope *scope,
 static int do_let(struct machine *m, struct value *form, struct scope *scope)
 {
 	struct value *rest = form->cdr, *name = NULL;
+	int r;
 
 	if (is_type(rest->car, VALUE_SYMBOL)) {
 		name = rest->car;
@@ -422,6 +442,9 @@ static int do_let(struct machine *m, struct value *form, struct scope *scope)
 	}
 	if (!is_type(rest, VALUE_PAIR) || !are_bindings(rest->car))
 		return bad_syntax(m, form);
+	r = charge_length(m, rest->car);
+	if (r < 0)
+		return r;
 	return named_let(m, form, scope, name, rest->car, rest->cdr);
 }
 
@@ -452,7 +475,10 @@ static int go_bind(struct machine *m, struct value *form, struct value *bindings
 static int do_let_star(struct machine *m, struct value *form, struct scope *scope)
 {
 	struct value *bindings = operand(form, 0);
+	int r = charge_length(m, bindings);
 
+	if (r < 0)
+		return r;
 	if (!are_bindings(bindings))
 		return bad_syntax(m, form);
 	scope = scope_new(m, scope);
@@ -462,8 +488,10 @@ static int do_let_star(struct machine *m, struct value *form, struct scope *scop
 static int do_letrec(struct machine *m, struct value *form, struct scope *scope)
 {
 	struct value *bindings = operand(form, 0);
-	int r = 0;
+	int r = charge_length(m, bindings);
 
+	if (r < 0)
+		return r;
 	if (!are_bindings(bindings))
 		return bad_syntax(m, form);
 	scope = scope_new(m, scope);
@@ -555,7 +583,10 @@ static int go_do_init(struct machine *m, struct value *form, struct value *bindi
 static int do_do(struct machine *m, struct value *form, struct scope *scope)
 {
 	struct scope *inner = scope_new(m, scope);
+	int r = charge_length(m, operand(form, 0));
 
+	if (r < 0)
+		return r;
 	if (!are_bindings(operand(form, 0)) || !is_type(operand(form, 1), VALUE_PAIR))
 		return bad_syntax(m, form);
 	if (!inner)

@@ -293,6 +293,10 @@ int machine_items(struct machine *m, const struct value *list, struct value ***r
 
 /* ---- Names ---- */
 
+enum {
+	STEPS_PER_LINK = 4
+};
+
 static unsigned bucket(struct str name)
 {
 	uint32_t h = 0x811c9dc5u;
@@ -307,21 +311,21 @@ static unsigned bucket(struct str name)
 	return (h ^ h >> 15) % SYMBOL_BUCKETS;
 }
 
-/* Long chains, whether met by chance or built on purpose, cost steps. */
+/* Long chains, whether met by chance or built on purpose, cost steps: each link is far away. */
 struct symbol *machine_intern(struct machine *m, struct str name)
 {
 	struct symbol **chain = &m->symbols[bucket(name)];
 	struct symbol *symbol;
-	size_t probes = name.n / BYTES_PER_STEP;
+	size_t steps = name.n / BYTES_PER_STEP;
 
-	for (symbol = *chain; symbol; symbol = symbol->next, probes++) {
+	for (symbol = *chain; symbol; symbol = symbol->next, steps += STEPS_PER_LINK) {
 		if (name_equal(symbol->name, name))
 			break;
 	}
-	if (m->limits.steps - m->steps < probes)
+	if (m->limits.steps - m->steps < steps)
 		m->steps = m->limits.steps;
 	else
-		m->steps += (unsigned)probes;
+		m->steps += (unsigned)steps;
 	if (symbol)
 		return symbol;
 	symbol = arena_alloc(m->arena, sizeof(*symbol));
@@ -385,15 +389,16 @@ struct scope *scope_new(struct machine *m, struct scope *outer)
 int scope_define(struct machine *m, struct scope *scope, struct symbol *symbol, struct value *v)
 {
 	struct binding *binding;
+	size_t hops = 0;
 
 	if (!scope) {
 		symbol->global = v;
 		return 0;
 	}
-	for (binding = scope->first; binding; binding = binding->next) {
+	for (binding = scope->first; binding; binding = binding->next, hops++) {
 		if (binding->symbol == symbol) {
 			binding->value = v;
-			return 0;
+			return machine_charge(m, hops / 8);
 		}
 	}
 	binding = arena_alloc(m->arena, sizeof(*binding));
@@ -401,7 +406,7 @@ int scope_define(struct machine *m, struct scope *scope, struct symbol *symbol, 
 		return machine_no_memory(m);
 	*binding = (struct binding){symbol, v, scope->first};
 	scope->first = binding;
-	return 0;
+	return machine_charge(m, hops / 8);
 }
 
 int scope_find(struct machine *m, struct scope *scope, struct symbol *symbol, struct value ***ret)

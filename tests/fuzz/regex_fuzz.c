@@ -1,13 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One regular expression, then a path, separated by a newline: check, build,
- * decide. What the check lets through must build or reach a limit.
+ * One regular expression, then paths, one a line: check, build, decide. What the check lets through
+ * builds or reaches a limit, and then matches what a matcher of another kind says it does.
  */
 #include <stdlib.h>
 
-#include "policy/policy.h"
+#include "walk.h"
+
+#include "base/banned.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_paths(const struct policy *policy, struct str paths)
+{
+	while (paths.n) {
+		const char *end = memchr(paths.p, '\n', paths.n);
+		size_t n = end ? (size_t)(end - paths.p) : paths.n;
+		struct request request = {.op = OP_FILE_READ_DATA, .path = {paths.p, n}};
+		struct decision got, want;
+
+		policy_decide(policy, &request, &got);
+		if (walk_decide(policy, &request, &want) &&
+		    (got.verdict != want.verdict || got.rule != want.rule))
+			abort();
+		n += end != NULL;
+		paths = (struct str){paths.p + n, paths.n - n};
+	}
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -17,24 +36,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n = line ? (size_t)(line - text) : size;
 	struct expr filter = {.kind = EXPR_TEST};
 	struct rule rule = {.verdict = VERDICT_ALLOW, .op = OP_FILE_READ_DATA, .filter = &filter};
-	struct request request = {.op = OP_FILE_READ_DATA};
-	struct policy_builder *builder = policy_builder_new(TARGET_LINUX, limits);
+	enum target target = size % 2 ? TARGET_LINUX : TARGET_DARWIN;
+	struct policy_builder *builder = policy_builder_new(target, limits);
 	struct policy *policy = NULL;
-	struct decision decision;
 	int checked, built;
 
 	filter.test.match = MATCH_REGEX;
+	filter.test.filter = FILTER_PATH;
 	filter.test.text = (struct str){text, n};
-	if (line)
-		request.path = (struct str){line + 1, size - n - 1};
 	checked = policy_check_pattern(&filter.test, NULL);
 	if (!builder || policy_builder_add(builder, &rule, NULL) < 0)
 		abort();
 	built = policy_build(builder, &policy, NULL);
 	if (checked != built && built != -ERR_LIMIT)
 		abort();
-	if (built == 0)
-		policy_decide(policy, &request, &decision);
+	if (built == 0 && line)
+		check_paths(policy, (struct str){line + 1, size - n - 1});
 	policy_free(policy);
 	return 0;
 }
