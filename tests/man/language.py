@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+lapbelt-sbpl(7) against the program: every name that profiles may use is in it, as what it is, and
+it has no other. Usage: language.py LAPBELT SOURCE
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from pages import Page
+
+lapbelt, source = sys.argv[1], pathlib.Path(sys.argv[2])
+page = Page(source / 'man/lapbelt-sbpl.7')
+count = failures = 0
+
+
+def same(what, wanted, found):
+    """One test: the page (FOUND) has what the program has (WANTED), each once."""
+    global count, failures
+    count += 1
+    wanted, found = sorted(wanted), sorted(found)
+    failures += wanted != found
+    print(f'{"ok" if wanted == found else "not ok"} {count} - {what} ({len(wanted)})')
+    if wanted == found:
+        return
+    for name in sorted(set(wanted) - set(found)):
+        print(f'# missing in the page: {name}')
+    for name in sorted(set(found) - set(wanted)):
+        print(f'# only in the page: {name}')
+    for name in sorted({name for name in found if found.count(name) > 1}):
+        print(f'# more than once: {name}')
+
+
+# ---- The program's tables ----
+
+
+def rows(table, macro):
+    """The rows MACRO(...) of a .def file, as lists of words."""
+    text = re.sub(r'/\*.*?\*/', '', (source / 'src/policy' / table).read_text(), flags=re.S)
+    return [[word.strip().strip('"') for word in row.split(',')]
+            for row in re.findall(rf'^{macro}\((.*)\)$', text, re.M)]
+
+
+ops = {symbol: (name, parent, builtin, categories)
+       for symbol, name, parent, builtin, categories in rows('ops.def', 'OP')}
+filters = rows('filters.def', 'FILTER')
+sbpl = {path.name: path.read_text() for path in (source / 'src/sbpl').glob('*.c')}
+
+
+def table_names(kind):
+    """Names in the tables of KIND, struct builtin or struct syntax."""
+    found = []
+    for text in sbpl.values():
+        for body in re.findall(rf'struct {kind} \w+\[\] = {{(.*?)\n\t*}};', text, re.S):
+            found += re.findall(r'{"([^"]+)",', body)
+    return found
+
+
+def prelude_names():
+    return re.findall(r'^\t"\(define \(?([^ )]+)', sbpl['prelude.c'], re.M)
+
+
+def alias_rows():
+    body = re.search(r'} aliases\[\] = {(.*?)\n};', sbpl['names.c'], re.S).group(1)
+    return dict(re.findall(r'{"([^"]+)", (?:"([^"]+)"|NULL)}', body))
+
+
+# ---- Operations ----
+
+
+def op_rows():
+    """name (what stands in parentheses) for each row of the page."""
+    start = page.lines.index('.Sh OPERATIONS')
+    end = page.lines.index('.Sh FILTERS')
+    for names, inside in page.items(page.lines[start:end]):
+        for name in names:
+            yield f'{name} ({" ".join(inside)})'
+
+
+def op_row(name, parent, builtin):
+    if name == 'default':
+        return 'default ()'
+    return f'{name} ({ops[parent][0] if builtin == "INHERIT" else builtin.lower()})'
+
+
+same('operations, their parents and defaults',
+     [op_row(name, parent, builtin) for name, parent, builtin, _ in ops.values()], op_rows())
+
+# What the page says means nothing on Linux is asked by nothing there.
+nothing = {name for names, _ in page.items(page.section('Operations that mean nothing on Linux'))
+           for name in names}
+asking = ' '.join(path.read_text() for folder in ('plan', 'broker', 'linux')
+                  for path in (source / 'src' / folder).iterdir() if path.suffix in ('.c', '.def'))
+same('operations that Linux does not have are asked by nothing', [],
+     [ops[symbol][0] for symbol in ops
+      if ops[symbol][0] in nothing and re.search(rf'\b(OP_)?{symbol}\b', asking)])
+
+# ---- Filters ----
+
+
+def is_below(symbol, ancestor):
+    while symbol != ancestor and symbol != 'DEFAULT':
+        symbol = ops[symbol][1]
+    return symbol == ancestor
+
+
+def takes(symbol, category):
+    name, _, _, categories = ops[symbol]
+    if name not in ('syscall-unix', 'storage-class-map') and \
+            category in ('CAT_EXTENSION', 'CAT_PROCESS', 'CAT_SYSTEM'):
+        return True
+    return categories == '0' or category in categories.replace(' ', '').split('|')
+
+
+def operation_for(category):
+    """An operation that takes filters of CATEGORY and whose object is a name, if there is one."""
+    fitting = [symbol for symbol in ops if takes(symbol, category)]
+    named = [symbol for symbol in fitting
+             if not is_below(symbol, 'FILE_ANY') and not is_below(symbol, 'NETWORK_ANY')]
+    return ops[(named or fitting)[0]][0]
+
+
+def holds(rule, request, other):
+    """Does RULE match REQUEST, and not OTHER? By lapbelt test."""
+    text = f'=== x\n(version 1)\n(allow default)\n{rule}\n---\n{request} => deny 3\n{other} => allow\n'
+    with tempfile.NamedTemporaryFile('w', suffix='.sbt') as file:
+        file.write(text)
+        file.flush()
+        return subprocess.run([lapbelt, 'test', file.name], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+keys = dict(zip(('vnode-type', 'file-mode', 'xattr', 'device-major', 'device-minor', 'target',
+                 'signal-number', 'socket-domain', 'socket-type', 'socket-protocol'),
+                ('vnode-type', 'mode', 'xattr', 'device-major', 'device-minor', 'target',
+                 'signal', 'socket-domain', 'socket-type', 'socket-protocol')))
+
+
+def kind_of(name, category, argument):
+    """The list of the page where the filter belongs: found out by asking."""
+    op = operation_for(category)
+    if argument in ('SUBPATH', 'ADDRESS'):
+        return argument
+    if name in keys:
+        value, other = (2, 5) if argument != 'LITERAL' else ('"a"', 'b')
+        asked = str(value).strip('"')
+        ok = holds(f'(deny {op} ({name} {value}))', f'{op} {keys[name]}={asked}',
+                   f'{op} {keys[name]}={other}')
+        return 'attributes' if ok else 'never'
+    if argument in ('LITERAL', 'PREFIX'):
+        return 'names' if holds(f'(deny {op} ({name} "a"))', f'{op} a', f'{op} b') else 'never'
+    if argument in ('INTEGER', 'BITFIELD'):
+        return 'numbers' if holds(f'(deny {op} ({name} 2))', f'{op} {name}=2', f'{op} {name}=1') \
+            else 'never'
+    return 'never'
+
+
+lists = {'SUBPATH': [], 'ADDRESS': [], 'attributes': [], 'names': [], 'numbers': [], 'never': []}
+for _, filter_name, filter_category, filter_argument in filters:
+    lists[kind_of(filter_name, filter_category, filter_argument)].append(filter_name)
+
+
+def page_filters(kind):
+    heads = kind in ('SUBPATH', 'ADDRESS', 'attributes', 'names')
+    return (page.heads if heads else page.names)('filters ' + kind)
+
+
+for kind, kind_names in lists.items():
+    same(f'filters: {kind}', kind_names, page_filters(kind))
+same('filters and the keys of lapbelt decide', [f'{name} {key}' for name, key in keys.items()],
+     [f'{name} {key}' for names, inside in page.items(page.after('filters attributes'))
+      for name, key in zip(names, inside or names)])
+
+# ---- The rest ----
+
+same('modifiers and the rules they fit',
+     [f'{name} ({"allow deny" if actions == "ON_BOTH" else actions[3:].lower()})'
+      for _, name, actions, _ in rows('modifiers.def', 'MODIFIER')],
+     [f'{name} ({" ".join(inside)})' for names, inside in page.items(page.after('modifiers'))
+      for name in names])
+same('special forms', table_names('syntax'), page.heads('syntax'))
+same('procedures', table_names('builtin') + [name for name in prelude_names() if name[0] != '*'],
+     page.names('procedures') + ['termination'])
+
+
+def page_aliases():
+    for line in page.after('aliases'):
+        if line.startswith('.It Ic '):
+            written, _, means = line[7:].partition(' Ta ')
+            yield f'{written}: {means.removeprefix("Ic ")}'
+
+
+same('older names',
+     [f'{written}: {means or "nothing: the rule is dropped"}'
+      for written, means in alias_rows().items()],
+     [row for row in page_aliases() if 'as a modifier' not in row and 'termination' not in row])
+same('shipped profiles',
+     [path.name for path in (source / 'share/profiles').iterdir()
+      if not path.name.startswith(('default', 'runtime'))],
+     page.names('shipped', 'Pa'))
+
+# ---- Limits ----
+
+
+def number(text):
+    value, _, shift = text.replace('u', '').partition(' << ')
+    return int(value) << int(shift or 0)
+
+
+def limits():
+    texts = {name: (source / 'src' / name).read_text()
+             for name in ('sbpl/sbpl.h', 'sbpl/machine.h', 'sbpl/filters.c', 'policy/policy.h',
+                          'liblapbelt.c')}
+    found = re.findall(r'\.(?:steps|depth|memory|imports|rules|states) = ([\d u<]+\d)',
+                       texts['sbpl/sbpl.h'] + texts['policy/policy.h'])
+    for file, name in (('sbpl/filters.c', 'FILTER_TESTS_MAX'), ('sbpl/machine.h', 'NEST_MAX'),
+                       ('liblapbelt.c', 'PROFILE_MAX')):
+        found.append(re.search(rf'\b{name} = ([\d <]+\d)', texts[file]).group(1))
+    return [str(number(text)) for text in found]
+
+
+def page_limits():
+    for line in page.after('limits'):
+        if ' Ta ' in line:
+            value, _, unit = line.partition(' Ta ')[2].replace(',', '').partition(' ')
+            yield str(int(value) << (20 if unit == 'MiB' else 0))
+
+
+same('limits', limits(), page_limits())
+
+# ---- Every name that the page gives has a value ----
+
+given = page.heads('syntax') + page.names('procedures') + page.names('modifiers') + \
+    [row.split(':')[0] for row in page_aliases()] + [row.split()[0] for row in op_rows()] + \
+    [name for kind in lists for name in page_filters(kind)]
+profile = '(version 1)\n' + ''.join(
+    f"(if (not (defined? '{name})) (error \"{name}\"))\n" for name in given)
+done = subprocess.run([lapbelt, 'check', '-'], input=profile, stderr=subprocess.PIPE, text=True,
+                      check=False)
+same('every name of the page has a value', [], done.stderr.splitlines())
+
+print(f'1..{count}')
+sys.exit(failures > 0)
