@@ -3,12 +3,15 @@
  * lapbelt: confine a command under a sandbox profile.
  *
  *	struct lapbelt_error error = LAPBELT_ERROR_INIT;
+ *	const char *text = "(version 1)(allow default)(deny file-write*)";
+ *	char *argv[] = {"make", NULL};
  *	struct lapbelt_policy *policy;
  *	int status;
  *
- *	if (lapbelt_policy_from_text("(version 1)(allow default)(deny file-write*)", "mine.sb",
- *NULL, &policy, &error) < 0) return fail(&error); if (lapbelt_run(policy, (char *[]){"make", NULL},
- *NULL, &status, &error) < 0) return fail(&error); lapbelt_policy_free(policy);
+ *	if (lapbelt_policy_from_text(text, "mine.sb", NULL, &policy, &error) < 0 ||
+ *	    lapbelt_run(policy, argv, NULL, &status, &error) < 0)
+ *		return fail(&error);
+ *	lapbelt_policy_free(policy);
  *
  * Conventions
  *   Functions return 0, or a negative enum lapbelt_code; then *error (which may be NULL) says what,
