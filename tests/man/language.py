@@ -101,12 +101,6 @@ same('operations that Linux does not have are asked by nothing', [],
 # ---- Filters ----
 
 
-def is_below(symbol, ancestor):
-    while symbol != ancestor and symbol != 'DEFAULT':
-        symbol = ops[symbol][1]
-    return symbol == ancestor
-
-
 def takes(symbol, category):
     name, _, _, categories = ops[symbol]
     if name not in ('syscall-unix', 'storage-class-map') and \
@@ -116,51 +110,56 @@ def takes(symbol, category):
 
 
 def operation_for(category):
-    """An operation that takes filters of CATEGORY and whose object is a name, if there is one."""
-    fitting = [symbol for symbol in ops if takes(symbol, category)]
-    named = [symbol for symbol in fitting
-             if not is_below(symbol, 'FILE_ANY') and not is_below(symbol, 'NETWORK_ANY')]
-    return ops[(named or fitting)[0]][0]
+    """An operation that takes filters of CATEGORY."""
+    return next(ops[symbol][0] for symbol in ops if takes(symbol, category))
 
 
-def holds(rule, request, other):
-    """Does RULE match REQUEST, and not OTHER? By lapbelt test."""
-    text = f'=== x\n(version 1)\n(allow default)\n{rule}\n---\n{request} => deny 3\n{other} => allow\n'
-    with tempfile.NamedTemporaryFile('w', suffix='.sbt') as file:
-        file.write(text)
-        file.flush()
-        return subprocess.run([lapbelt, 'test', file.name], stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, check=False).returncode == 0
+values = {'SUBPATH': ('"/a"', '/a', '/b'), 'LITERAL': ('"a"', 'a', 'b'),
+          'PREFIX': ('"a"', 'a', 'b'), 'STRING': ('"a"', 'a', 'b'), 'INTEGER': ('2', '2', '5'),
+          'BITFIELD': ('2', '2', '5'), 'BOOL': ('#t', 'true', 'false'),
+          'ADDRESS': ('tcp "localhost:2"', 'localhost:2', 'localhost:5')}
+keys = {'file-mode': 'mode', 'signal-number': 'signal'}
 
 
-keys = dict(zip(('vnode-type', 'file-mode', 'xattr', 'device-major', 'device-minor', 'target',
-                 'signal-number', 'socket-domain', 'socket-type', 'socket-protocol'),
-                ('vnode-type', 'mode', 'xattr', 'device-major', 'device-minor', 'target',
-                 'signal', 'socket-domain', 'socket-type', 'socket-protocol')))
+def decides_by_key(name, category, argument):
+    """A case of lapbelt-test(5): the filter decides on what is given by its key."""
+    op, key = operation_for(category), keys.get(name, name)
+    value, given, other = values[argument]
+    return (f'=== {name}\n(version 1)\n(allow default)\n(deny {op} ({name} {value}))\n---\n'
+            f'{op} {key}={given} => deny 3\n{op} {key}={other} => allow\n{op} => allow\n')
 
 
-def kind_of(name, category, argument):
-    """The list of the page where the filter belongs: found out by asking."""
-    op = operation_for(category)
+with tempfile.NamedTemporaryFile('w', suffix='.sbt') as file:
+    file.write('\n'.join(decides_by_key(*row[1:]) for row in filters))
+    file.flush()
+    said = subprocess.run([lapbelt, 'test', file.name], stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.STDOUT, check=False).stdout.splitlines()
+    same('every filter decides on what its key gives', [],
+         [line for line in said if not line.startswith(('ok ', '1..'))])
+
+
+def filters_in(file, start):
+    """Names of the filters whose symbols stand in the braces behind START."""
+    text = (source / 'src' / file).read_text()
+    body = text[text.index(start):].partition('}')[0]
+    symbols = re.findall(r'FILTER_(\w+)', body.partition('{')[2])
+    return {name for symbol, name, _, _ in filters if symbol in symbols}
+
+
+own_keys = {'vnode-type', 'file-mode', 'xattr', 'device-major', 'device-minor', 'target',
+            'signal-number', 'socket-domain', 'socket-type', 'socket-protocol'}
+darwin_only = filters_in('policy/guard.c', 'is_darwin_only[FILTER_COUNT]')
+
+
+def kind_of(name, argument):
+    """The list of the page where the filter belongs."""
     if argument in ('SUBPATH', 'ADDRESS'):
         return argument
-    if name in keys:
-        value, other = (2, 5) if argument != 'LITERAL' else ('"a"', 'b')
-        asked = str(value).strip('"')
-        ok = holds(f'(deny {op} ({name} {value}))', f'{op} {keys[name]}={asked}',
-                   f'{op} {keys[name]}={other}')
-        return 'attributes' if ok else 'never'
-    if argument in ('LITERAL', 'PREFIX'):
-        return 'names' if holds(f'(deny {op} ({name} "a"))', f'{op} a', f'{op} b') else 'never'
-    if argument in ('INTEGER', 'BITFIELD'):
-        return 'numbers' if holds(f'(deny {op} ({name} 2))', f'{op} {name}=2', f'{op} {name}=1') \
-            else 'never'
-    return 'never'
-
-
-lists = {'SUBPATH': [], 'ADDRESS': [], 'attributes': [], 'names': [], 'numbers': [], 'never': []}
-for _, filter_name, filter_category, filter_argument in filters:
-    lists[kind_of(filter_name, filter_category, filter_argument)].append(filter_name)
+    if name in own_keys:
+        return 'attributes'
+    if name in darwin_only:
+        return 'darwin'
+    return 'names' if argument in ('LITERAL', 'PREFIX') else 'numbers'
 
 
 def page_filters(kind):
@@ -168,11 +167,25 @@ def page_filters(kind):
     return (page.heads if heads else page.names)('filters ' + kind)
 
 
+lists = {'SUBPATH': [], 'ADDRESS': [], 'attributes': [], 'names': [], 'numbers': [], 'darwin': []}
+for _, filter_name, _, filter_argument in filters:
+    lists[kind_of(filter_name, filter_argument)].append(filter_name)
 for kind, kind_names in lists.items():
     same(f'filters: {kind}', kind_names, page_filters(kind))
-same('filters and the keys of lapbelt decide', [f'{name} {key}' for name, key in keys.items()],
+same('filters and the keys of lapbelt decide',
+     [f'{name} {keys.get(name, name)}' for name in own_keys],
      [f'{name} {key}' for names, inside in page.items(page.after('filters attributes'))
       for name, key in zip(names, inside or names)])
+request = (source / 'src/liblapbelt-request.c').read_text()
+bare = re.findall(r'FILTER_(\w+)', request.partition('names[] = {')[2].partition('}')[0])
+by_symbol = {symbol: name for symbol, name, _, _ in filters}
+bare = [by_symbol[symbol] for symbol in bare if by_symbol[symbol] in lists['names']]
+same('names stand in the order in which operations take them',
+     [f'{i} {name}' for i, name in enumerate(bare)],
+     [f'{i} {name}' for i, name in
+      enumerate(name for name in page_filters('names') if name in bare)])
+same('filters that are not known on Linux', filters_in('plan/gaps.c', 'unknown[] ='),
+     page.names('unknown'))
 
 # ---- The rest ----
 
