@@ -107,6 +107,12 @@ def page_prototypes():
 
 same('liblapbelt(3) has the functions of lapbelt.h', prototypes(), page_prototypes())
 header = (source / 'include/lapbelt.h').read_text()
+codes = header.partition('enum lapbelt_code {')[2].partition('}')[0]
+same('liblapbelt(3) has the error codes, and what they exit with',
+     [f'{name} {status or 0}' for name, status in
+      re.findall(r'^\t(LAPBELT_\w+),(?:.*\(exit (\d+)\))?', codes, re.M)],
+     [' '.join(found) for line in pages['liblapbelt.3'].lines
+      for found in re.findall(r'^\.It Dv (LAPBELT_\w+) Pq (\d+)', line)])
 for page in pages.values():
     same(f'{page.name}: names of the library are those of lapbelt.h', [],
          {name for name in re.findall(r'\b(?:LAPBELT_|lapbelt_)\w+', '\n'.join(page.lines))
