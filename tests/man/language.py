@@ -60,7 +60,7 @@ def table_names(kind):
 
 
 def prelude_names():
-    return re.findall(r'^\t"\(define \(?([^ )]+)', sbpl['prelude.c'], re.M)
+    return re.findall(r'^\t"\((?:define|macro) \(?([^ )]+)', sbpl['prelude.c'], re.M)
 
 
 def alias_rows():
