@@ -7,6 +7,7 @@ Usage: commands.py LAPBELT SOURCE
 """
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -71,6 +72,32 @@ for command in summary:
     same(f'{page.name} explains the words of the usage line', [],
          {word.lower() for word in re.findall(r'[A-Z]{3,}', operands)} - {'path'}
          - {word for line in page.lines for word in marked(line, 'Ar')})
+
+# ---- README.md, and examples that no test runs ----
+
+
+def unknown_options(line):
+    """Options of LINE, a shell command, that its lapbelt command does not have."""
+    line_words = shlex.split(line, comments=True)
+    for i, word in enumerate(line_words):
+        if word != 'lapbelt':
+            continue
+        command = line_words[i + 1] if line_words[i + 1] in summary else 'run'
+        known = {name for row in options_of(command)[0] for name in row}
+        for option in line_words[i + 1 + (line_words[i + 1] in summary):]:
+            if option in ('--', '&&', '|', ';') or (option[0] != '-' and command in ('run', 'exec')):
+                break
+            if option[0] == '-' and option.partition('=')[0] not in known:
+                yield f'{option} in: {line}'
+
+
+commands = re.findall(r'^    \$ (.*)', (source / 'README.md').read_text(), re.M)
+same('the commands of README.md have their options', [],
+     [bad for line in commands for bad in unknown_options(line)])
+same('examples that are not run have theirs', [],
+     [bad for page in pages.values() for example in page.examples()
+      if (example.kind or '').startswith('shown') for line in example.lines
+      if line.startswith('$ ') for bad in unknown_options(line[2:])])
 
 # ---- The library ----
 
