@@ -89,14 +89,19 @@ def op_row(name, parent, builtin):
 same('operations, their parents and defaults',
      [op_row(name, parent, builtin) for name, parent, builtin, _ in ops.values()], op_rows())
 
-# What the page says means nothing on Linux is asked by nothing there.
-nothing = {name for names, _ in page.items(page.section('Operations that mean nothing on Linux'))
-           for name in names}
-asking = ' '.join(path.read_text() for folder in ('plan', 'broker', 'linux')
-                  for path in (source / 'src' / folder).iterdir() if path.suffix in ('.c', '.def'))
-same('operations that Linux does not have are asked by nothing', [],
-     [ops[symbol][0] for symbol in ops
-      if ops[symbol][0] in nothing and re.search(rf'\b(OP_)?{symbol}\b', asking)])
+
+def op_names(section):
+    return [name for names, _ in page.items(page.section(section)) for name in names]
+
+
+# What the page says means nothing on Linux is what a plan says is not applicable.
+gone = op_names('Operations that are gone')
+profile = '(version 1)\n(allow default)\n' + ''.join(
+    f'(deny {name})\n' for name, _, _, _ in ops.values() if name != 'default' and name not in gone)
+plan = subprocess.run([lapbelt, 'plan', '--exec', '-p', profile], stdout=subprocess.PIPE, text=True,
+                      check=True).stdout.partition('\nnot applicable:')[2]
+same('operations that are not applicable on Linux', re.findall(r'\(deny (\S+)\)$', plan, re.M),
+     op_names('Operations that mean nothing on Linux'))
 
 # ---- Filters ----
 
