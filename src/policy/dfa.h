@@ -113,4 +113,10 @@ static inline uint32_t dfa_next(const struct dfa *dfa, uint32_t state, unsigned 
 	return dfa->next[(size_t)state * dfa->classes.n + cls];
 }
 
+/* The label of STATE. */
+static inline uint32_t dfa_label_at(const struct dfa *dfa, uint32_t state)
+{
+	return dfa->label[state];
+}
+
 #endif

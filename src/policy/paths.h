@@ -14,16 +14,17 @@ enum {
 	PATHS_POLICIES_MAX = 4
 };
 
+struct product_stop;
+
 /* The set of all paths that lead the policies to STATES. */
 struct paths_stop {
 	const policy_state *states; /* one for each policy, in their order */
-	const struct paths_walk *walk;
-	uint32_t node;
+	const struct product_stop *product;
 };
 
 struct paths_options {
 	const struct policy *const *policies;
-	size_t n;
+	size_t n;      /* 1 to PATHS_POLICIES_MAX */
 	size_t stops;  /* limit: how many sets of states are looked at */
 	size_t memory; /* limit, in bytes */
 	/* Called at every stop, shortest paths first. Anything but 0 ends the walk. */

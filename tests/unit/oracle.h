@@ -7,24 +7,8 @@
 #ifndef ORACLE_H
 #define ORACLE_H
 
+#include "random.h"
 #include "rules.h"
-
-/* ---- Random numbers ---- */
-
-static uint64_t random_state;
-
-static unsigned below(unsigned n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (unsigned)(random_state >> 33) % n;
-}
-
-static bool one_in(unsigned n)
-{
-	return below(n) == 0;
-}
 
 /* ---- Regular expressions as trees ---- */
 

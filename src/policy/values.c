@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values are offered one after the other; those that no guard tells from a cheaper one are
+ * dropped. Which guards hold is guard_holds()'s to say, here as everywhere.
+ */
+#include "policy/values.h"
+
+#include <stdlib.h>
+
+#include "policy/phase.h"
+#include "policy/product.h"
+
+#include "base/banned.h"
+
+enum {
+	VALUES_MAX = 1 << 14,
+	TEXT_STOPS_MAX = 1 << 17,
+	MODE_MAX = 0177777,
+	PORT_MAX = 65535,
+	GUARDS_PER_WORD = 32,
+};
+
+struct finder {
+	const struct values_question *q;
+	struct arena *arena; /* of the result */
+	struct arena scratch;
+	struct intern truths; /* by value: which guards hold, a bit each */
+	uint32_t *truth;      /* room for one */
+	size_t n_truth;
+	struct value *list;
+	size_t cap;
+	struct err *e;
+};
+
+static int too_much(struct finder *f)
+{
+	(void)err_set(f->e, ERR_LIMIT, "the rules tell too many kinds of requests apart");
+	return err_hint(f->e, "fewer or simpler filters besides those of paths");
+}
+
+/* ---- Parts ---- */
+
+enum part part_of(enum attribute attribute)
+{
+	static const enum part parts[ATTRIBUTE_FACT] = {
+		[ATTRIBUTE_XATTR] = PART_XATTR,         [ATTRIBUTE_LOCAL] = PART_LOCAL,
+		[ATTRIBUTE_REMOTE] = PART_REMOTE,       [ATTRIBUTE_VNODE_TYPE] = PART_VNODE_TYPE,
+		[ATTRIBUTE_FILE_MODE] = PART_FILE_MODE, [ATTRIBUTE_TARGET] = PART_TARGET,
+		[ATTRIBUTE_SIGNAL] = PART_SIGNAL,       [ATTRIBUTE_DEVICE_MAJOR] = PART_DEVICE,
+		[ATTRIBUTE_DEVICE_MINOR] = PART_DEVICE, [ATTRIBUTE_SOCKET_DOMAIN] = PART_SOCKET,
+		[ATTRIBUTE_SOCKET_TYPE] = PART_SOCKET,  [ATTRIBUTE_SOCKET_PROTOCOL] = PART_SOCKET,
+	};
+
+	if (attribute >= ATTRIBUTE_FACT)
+		return (enum part)(PART_FACT + (attribute - ATTRIBUTE_FACT));
+	return parts[attribute];
+}
+
+bool connection_has(enum part part)
+{
+	return part == PART_SOCKET || part == PART_LOCAL || part == PART_REMOTE;
+}
+
+enum {
+	DARWIN_AF_UNIX = 1,
+	DARWIN_AF_INET = 2,
+	DARWIN_AF_INET6 = 30,
+	STREAM = 1,
+	DATAGRAM = 2,
+	RAW = 3,
+	SEQPACKET = 5,
+	TCP = 6,
+	UDP = 17,
+	SCTP = 132,
+};
+
+static const struct {
+	unsigned proto;
+	int socket[3];
+} connections[CONNECTION_COUNT] = {
+	[CONNECTION_TCP4] = {PROTO_IP4 | PROTO_TCP, {DARWIN_AF_INET, STREAM, TCP}},
+	[CONNECTION_UDP4] = {PROTO_IP4 | PROTO_UDP, {DARWIN_AF_INET, DATAGRAM, UDP}},
+	[CONNECTION_TCP6] = {PROTO_IP6 | PROTO_TCP, {DARWIN_AF_INET6, STREAM, TCP}},
+	[CONNECTION_UDP6] = {PROTO_IP6 | PROTO_UDP, {DARWIN_AF_INET6, DATAGRAM, UDP}},
+	[CONNECTION_UNIX] = {PROTO_UNIX, {DARWIN_AF_UNIX, STREAM, 0}},
+};
+
+unsigned connection_proto(enum connection connection)
+{
+	return connections[connection].proto;
+}
+
+const int *connection_socket(enum connection connection)
+{
+	return connections[connection].socket;
+}
+
+bool op_is_below(enum op op, enum op ancestor)
+{
+	while (op != ancestor && op != OP_DEFAULT)
+		op = op_parent(op);
+	return op == ancestor;
+}
+
+bool op_is_about_local_end(enum op op)
+{
+	return op_is_below(op, OP_NETWORK_INBOUND);
+}
+
+/* A process, a file or a caller has any number of these. */
+static bool holds_several(enum part part)
+{
+	static const bool several[FILTER_COUNT] = {
+		[FILTER_EXTENSION] = true,
+		[FILTER_USER_INTENT_EXTENSION] = true,
+		[FILTER_ENTITLEMENT_LOAD] = true,
+		[FILTER_ENTITLEMENT_STRING] = true,
+		[FILTER_ENTITLEMENT_IS_BOOL_TRUE] = true,
+		[FILTER_ENTITLEMENT_IS_PRESENT] = true,
+		[FILTER_REQUIRE_ANCESTOR_WITH_ENTITLEMENT] = true,
+		[FILTER_REQUIRE_TARGET_WITH_ENTITLEMENT] = true,
+		[FILTER_REQUIRE_RESPONSIBLE_BINARY_WITH_ENTITLEMENT] = true,
+		[FILTER_ANCESTOR_SIGNING_IDENTIFIER] = true,
+		[FILTER_PROCESS_ATTRIBUTE] = true,
+		[FILTER_SYSTEM_ATTRIBUTE] = true,
+		[FILTER_CSR] = true,
+		[FILTER_STATE_FLAG] = true,
+		[FILTER_PROFILE_FLAG] = true,
+		[FILTER_DEVICE_CONFORMS_TO] = true,
+		[FILTER_FILE_ATTRIBUTE] = true,
+		[FILTER_IOKIT_REGISTRY_ENTRY_CLASS] = true,
+		[FILTER_IOKIT_REGISTRY_ENTRY_ATTRIBUTE] = true,
+	};
+
+	return part >= PART_FACT && several[part - PART_FACT];
+}
+
+/* What these compare are paths. */
+static bool is_path(enum part part)
+{
+	enum argument_kind {
+		SUBPATH,
+		LITERAL,
+		PREFIX,
+		ADDRESS,
+		INTEGER,
+		BITFIELD,
+		STRING,
+		BOOL
+	};
+	static const enum argument_kind arguments[FILTER_COUNT] = {
+#define FILTER(symbol, name, category, argument) [FILTER_##symbol] = (argument),
+#include "policy/filters.def"
+#undef FILTER
+	};
+
+	return part >= PART_FACT && arguments[part - PART_FACT] == SUBPATH;
+}
+
+void value_apply(const struct value *value, enum part part, struct request *request,
+		 struct fact *fact)
+{
+	const int64_t *numbers = value->numbers;
+
+	if (!value->present)
+		return;
+	switch (part) {
+	case PART_VNODE_TYPE:
+		request->has |= HAS_VNODE_TYPE;
+		request->vnode_type = (enum vnode_type)numbers[0];
+		return;
+	case PART_FILE_MODE:
+		request->has |= HAS_FILE_MODE;
+		request->file_mode = (unsigned)numbers[0];
+		return;
+	case PART_TARGET:
+		request->targets = (unsigned)numbers[0];
+		return;
+	case PART_SIGNAL:
+		request->has |= HAS_SIGNAL;
+		request->signal = (int)numbers[0];
+		return;
+	case PART_DEVICE:
+		request->has |= HAS_DEVICE;
+		request->device_major = (unsigned)numbers[0];
+		request->device_minor = (unsigned)numbers[1];
+		return;
+	case PART_SOCKET:
+		request->has |= HAS_SOCKET;
+		request->socket_domain = (int)numbers[0];
+		request->socket_type = (int)numbers[1];
+		request->socket_protocol = (int)numbers[2];
+		return;
+	case PART_LOCAL:
+		request->local = value->end;
+		return;
+	case PART_REMOTE:
+		request->remote = value->end;
+		return;
+	case PART_XATTR:
+		request->xattr = value->text;
+		return;
+	case PART_FACT:
+		break;
+	}
+	*fact = (struct fact){(enum filter_id)(part - PART_FACT), value->text, numbers[0]};
+	request->n_facts++;
+}
+
+/* ---- Offers ---- */
+
+static bool holds_with(const struct finder *f, size_t guard, const struct value *value)
+{
+	struct fact fact = {.filter = FILTER_COUNT};
+	struct request request = {.op = f->q->op, .facts = &fact};
+
+	value_apply(value, f->q->part, &request, &fact);
+	return guard_holds(f->q->guards[guard], &request, f->q->target);
+}
+
+/* VALUE, with which those guards hold whose bits f->truth has. */
+static int offer_known(struct finder *f, const struct value *value)
+{
+	size_t known = f->truths.n;
+	int64_t id = intern_put(&f->truths, f->truth, f->n_truth);
+	struct value *list;
+
+	if (id < 0 || id >= VALUES_MAX)
+		return too_much(f);
+	if ((size_t)id < known) {
+		if (value->cost < f->list[id].cost)
+			f->list[id] = *value;
+		return 0;
+	}
+	list = arena_grow(&f->scratch, f->list, known, &f->cap, sizeof(*list));
+	if (!list)
+		return too_much(f);
+	f->list = list;
+	list[known] = *value;
+	return 0;
+}
+
+static void find_truth(struct finder *f, const struct value *value)
+{
+	memset(f->truth, 0, f->n_truth * sizeof(*f->truth));
+	for (size_t i = 0; i < f->q->n; i++)
+		if (holds_with(f, i, value))
+			f->truth[i / GUARDS_PER_WORD] |= 1u << i % GUARDS_PER_WORD;
+}
+
+static int offer(struct finder *f, struct value value)
+{
+	find_truth(f, &value);
+	return offer_known(f, &value);
+}
+
+static int offer_absence(struct finder *f)
+{
+	return offer(f, (struct value){.present = false});
+}
+
+static int offer_number(struct finder *f, int64_t number, unsigned cost)
+{
+	return offer(f, (struct value){.present = true, .numbers[0] = number, .cost = cost});
+}
+
+/* ---- Numbers ---- */
+
+/* Can the member of struct request that PART fills be NUMBER? */
+static bool fits(enum part part, int64_t number)
+{
+	switch (part) {
+	case PART_FILE_MODE:
+		return number >= 0 && number <= MODE_MAX;
+	case PART_DEVICE:
+		return number >= 0 && number <= UINT32_MAX;
+	case PART_VNODE_TYPE:
+	case PART_SIGNAL:
+	case PART_SOCKET:
+		return number >= INT32_MIN && number <= INT32_MAX;
+	default:
+		return true;
+	}
+}
+
+/* Every union of the masks that bits are compared with. */
+static int offer_masks(struct finder *f)
+{
+	const struct values_question *q = f->q;
+	int r = offer_number(f, 0, VALUE_WORD);
+
+	for (size_t i = 0; i < q->n && r == 0; i++) {
+		size_t n = f->truths.n;
+		int64_t mask = q->guards[i]->number;
+
+		if (q->guards[i]->match != MATCH_BITS)
+			continue;
+		for (size_t j = 0; j < n && r == 0; j++)
+			if (fits(q->part, f->list[j].numbers[0] | mask))
+				r = offer_number(f, f->list[j].numbers[0] | mask, VALUE_WORD);
+	}
+	return r;
+}
+
+static int find_numbers(struct finder *f)
+{
+	const struct values_question *q = f->q;
+	int r = offer_masks(f);
+
+	if (r == 0)
+		r = offer_absence(f);
+	for (size_t i = 0; i < q->n && r == 0; i++)
+		if (q->guards[i]->match != MATCH_BITS && fits(q->part, q->guards[i]->number))
+			r = offer_number(f, q->guards[i]->number, VALUE_WORD);
+	return r;
+}
+
+/*
+ * What a process can be to the one that asks: itself, or in the same sandbox or not, then perhaps
+ * a child, init, or of the same group. There is none that is nothing.
+ */
+static int find_targets(struct finder *f)
+{
+	static const enum signal_target words[][2] = {
+		{SIGNAL_TARGET_OTHERS},
+		{SIGNAL_TARGET_SELF},
+		{SIGNAL_TARGET_CHILDREN},
+		{SIGNAL_TARGET_SAME_SANDBOX},
+		{SIGNAL_TARGET_INITPROC},
+		{SIGNAL_TARGET_CHILDREN, SIGNAL_TARGET_PGRP},
+		{SIGNAL_TARGET_SAME_SANDBOX, SIGNAL_TARGET_PGRP},
+		{SIGNAL_TARGET_OTHERS, SIGNAL_TARGET_PGRP},
+		{SIGNAL_TARGET_INITPROC, SIGNAL_TARGET_PGRP},
+	};
+	int r = 0;
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]) && r == 0; i++) {
+		unsigned set = 0, n = 0;
+
+		for (; n < 2 && words[i][n] != SIGNAL_TARGET_UNKNOWN; n++)
+			set |= signal_target_set(words[i][n]);
+		r = offer_number(f, set, n * VALUE_WORD + i);
+	}
+	/* Where one of them is nothing that anybody asks for, it need not be said. */
+	for (size_t i = 0; i < f->truths.n && r == 0; i++) {
+		size_t n;
+		const uint32_t *truth = intern_get(&f->truths, (uint32_t)i, &n);
+		uint32_t any = 0;
+
+		for (size_t j = 0; j < n; j++)
+			any |= truth[j];
+		if (!any)
+			return offer_absence(f);
+	}
+	return r;
+}
+
+/* ---- Several numbers ---- */
+
+/* Some numbers, in order of arrival. */
+struct numbers {
+	int64_t *p;
+	size_t n;
+};
+
+static bool has_number(const struct numbers *numbers, int64_t number)
+{
+	for (size_t i = 0; i < numbers->n; i++)
+		if (numbers->p[i] == number)
+			return true;
+	return false;
+}
+
+static void add_number(struct numbers *numbers, int64_t number)
+{
+	if (!has_number(numbers, number))
+		numbers->p[numbers->n++] = number;
+}
+
+/* START, then what the guards on ATTRIBUTE ask for, then from OTHER on the first that is not it. */
+static bool find_mentioned(struct finder *f, enum attribute attribute, int64_t start, int64_t other,
+			   struct numbers *ret)
+{
+	*ret = (struct numbers){
+		.p = arena_array(&f->scratch, f->q->n + 2, sizeof(*ret->p)),
+	};
+	if (!ret->p)
+		return false;
+	add_number(ret, start);
+	for (size_t i = 0; i < f->q->n; i++)
+		if (f->q->guards[i]->attribute == attribute &&
+		    fits(f->q->part, f->q->guards[i]->number))
+			add_number(ret, f->q->guards[i]->number);
+	while (has_number(ret, other))
+		other++;
+	add_number(ret, other);
+	return true;
+}
+
+static int find_devices(struct finder *f)
+{
+	struct numbers majors, minors;
+	int r = offer_absence(f);
+
+	if (!find_mentioned(f, ATTRIBUTE_DEVICE_MAJOR, 0, 1, &majors) ||
+	    !find_mentioned(f, ATTRIBUTE_DEVICE_MINOR, 0, 1, &minors))
+		return too_much(f);
+	for (size_t i = 0; i < majors.n && r == 0; i++)
+		for (size_t j = 0; j < minors.n && r == 0; j++)
+			r = offer(f, (struct value){.present = true,
+						    .numbers = {majors.p[i], minors.p[j]},
+						    .cost = 2 * VALUE_WORD});
+	return r;
+}
+
+/* Can a socket of CONNECTION be of this domain, type and protocol? */
+static bool is_socket(const struct values_question *q, int64_t domain, int64_t type,
+		      int64_t protocol)
+{
+	const int *usual = connection_socket(q->connection);
+
+	switch (q->connection) {
+	case CONNECTION_NONE:
+		/* Of a network operation these have addresses. */
+		return !op_is_below(q->op, OP_NETWORK_ANY) ||
+		       (domain != DARWIN_AF_UNIX && domain != DARWIN_AF_INET &&
+			domain != DARWIN_AF_INET6);
+	case CONNECTION_TCP4:
+	case CONNECTION_TCP6:
+		return domain == usual[0] && type == STREAM && protocol != UDP;
+	case CONNECTION_UDP4:
+	case CONNECTION_UDP6:
+		return domain == usual[0] && type != STREAM &&
+		       (type != DATAGRAM || protocol != TCP);
+	default:
+		return domain == usual[0];
+	}
+}
+
+/* As lapbelt_decide() is told: nothing where it is the usual, else what is not 0. */
+static unsigned socket_cost(const int *usual, const int64_t *numbers)
+{
+	unsigned n = 0;
+
+	if (usual[0] == numbers[0] && usual[1] == numbers[1] && usual[2] == numbers[2] && usual[0])
+		return 0;
+	for (unsigned i = 0; i < 3; i++)
+		n += numbers[i] != 0;
+	return (n ? n : 1) * VALUE_WORD;
+}
+
+static int find_sockets(struct finder *f)
+{
+	const int *usual = connection_socket(f->q->connection);
+	struct numbers domains, types, protocols;
+	int r = f->q->connection == CONNECTION_NONE ? offer_absence(f) : 0;
+
+	if (!find_mentioned(f, ATTRIBUTE_SOCKET_DOMAIN, usual[0], 0, &domains) ||
+	    !find_mentioned(f, ATTRIBUTE_SOCKET_TYPE, usual[1], DATAGRAM, &types) ||
+	    !find_mentioned(f, ATTRIBUTE_SOCKET_PROTOCOL, usual[2], SCTP, &protocols))
+		return too_much(f);
+	for (size_t i = 0; i < domains.n; i++)
+		for (size_t j = 0; j < types.n; j++)
+			for (size_t k = 0; k < protocols.n && r == 0; k++) {
+				int64_t numbers[] = {domains.p[i], types.p[j], protocols.p[k]};
+				struct value value = {.present = true,
+						      .cost = socket_cost(usual, numbers)};
+
+				memcpy(value.numbers, numbers, sizeof(numbers));
+				if (is_socket(f->q, numbers[0], numbers[1], numbers[2]))
+					r = offer(f, value);
+			}
+	return r;
+}
+
+/* ---- Endpoints ---- */
+
+static const struct {
+	unsigned family;
+	unsigned char addr[16];
+} hosts[] = {
+	{PROTO_IP4, {127, 0, 0, 1}},
+	{PROTO_IP4, {192, 0, 2, 1}},
+	{PROTO_IP4, {0}},
+	{PROTO_IP6, {[15] = 1}},
+	{PROTO_IP6, {0x20, 0x01, 0x0d, 0xb8, [15] = 1}},
+	{PROTO_IP6, {0}},
+	{PROTO_IP6, {[10] = 0xff, 0xff, 127, 0, 0, 1}},
+	{PROTO_IP6, {[10] = 0xff, 0xff, 192, 0, 2, 1}},
+	{PROTO_IP6, {[10] = 0xff, 0xff}},
+};
+
+/* The ports that are asked for, and another one. False: no memory. */
+static bool find_ports(struct finder *f, struct numbers *ret)
+{
+	enum {
+		OTHER_PORT = 80
+	};
+	int64_t other = OTHER_PORT;
+
+	ret->n = 0;
+	ret->p = arena_array(&f->scratch, f->q->n + 1, sizeof(*ret->p));
+	for (size_t i = 0; ret->p && i < f->q->n; i++) {
+		int port = f->q->guards[i]->endpoint.port;
+
+		if (port >= 0 && port <= PORT_MAX)
+			add_number(ret, port);
+	}
+	while (ret->p && has_number(ret, other))
+		other = (other + 1) % (PORT_MAX + 1);
+	if (ret->p && ret->n <= PORT_MAX)
+		add_number(ret, other);
+	return ret->p;
+}
+
+static int offer_addresses(struct finder *f)
+{
+	unsigned proto = connection_proto(f->q->connection);
+	struct numbers ports;
+	int r = 0;
+
+	if (!find_ports(f, &ports))
+		return too_much(f);
+	for (unsigned i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
+		for (size_t j = 0; j < ports.n && r == 0 && hosts[i].family & proto; j++) {
+			struct value value = {.present = true, .cost = VALUE_WORD + i};
+
+			value.end.proto = proto;
+			value.end.port = (int)ports.p[j];
+			memcpy(value.end.addr, hosts[i].addr, sizeof(value.end.addr));
+			r = offer(f, value);
+		}
+	return r;
+}
+
+/*
+ * An operation on the socket's own end has one, and perhaps the other one. Others have the other
+ * one, and an own end that may not be bound yet. Between unix sockets there is no choice.
+ */
+static int find_ends(struct finder *f)
+{
+	const struct values_question *q = f->q;
+	struct endpoint fixed = {.proto = connection_proto(q->connection)};
+	bool asked = op_is_about_local_end(q->op) == (q->part == PART_LOCAL);
+	int r;
+
+	if (q->connection == CONNECTION_NONE ||
+	    (q->part == PART_REMOTE && q->op == OP_NETWORK_BIND))
+		return offer_absence(f);
+	if (q->connection == CONNECTION_UNIX)
+		return asked || q->part == PART_LOCAL
+			       ? offer(f, (struct value){.present = true, .end = fixed})
+			       : offer_absence(f);
+	r = offer_addresses(f);
+	fixed.unbound = true;
+	if (r == 0 && !asked)
+		r = q->part == PART_LOCAL ? offer(f, (struct value){.present = true, .end = fixed})
+					  : offer_absence(f);
+	return r;
+}
+
+/* ---- Texts ---- */
+
+static unsigned text_cost(size_t n)
+{
+	return VALUE_WORD + (n < VALUE_WORD ? (unsigned)n : VALUE_WORD - 1);
+}
+
+static int offer_text(void *context, const struct product_stop *stop)
+{
+	struct finder *f = context;
+	struct buf text = {0};
+	struct value value = {.present = true};
+	int64_t known = (int64_t)f->truths.n;
+	char *copy;
+
+	memset(f->truth, 0, f->n_truth * sizeof(*f->truth));
+	for (size_t i = 0; i < f->q->n; i++)
+		if (dfa_label_at(f->q->guards[i]->dfa, stop->states[i]))
+			f->truth[i / GUARDS_PER_WORD] |= 1u << i % GUARDS_PER_WORD;
+	if (intern_put(&f->truths, f->truth, f->n_truth) != known)
+		return known == (int64_t)f->truths.n ? 0 : too_much(f);
+	product_shortest(stop, &text);
+	copy = text.failed ? NULL : arena_strdup(f->arena, buf_str(&text));
+	value.text = (struct str){copy, text.n};
+	value.cost = text_cost(text.n);
+	buf_release(&text);
+	f->list = arena_grow(&f->scratch, f->list, (size_t)known, &f->cap, sizeof(*f->list));
+	if (!copy || !f->list || known >= VALUES_MAX)
+		return too_much(f);
+	f->list[known] = value;
+	return 0;
+}
+
+static int find_texts(struct finder *f)
+{
+	const struct dfa **dfas = arena_array(&f->scratch, f->q->n, sizeof(*dfas));
+	struct product_options options = {.dfas = dfas,
+					  .n = f->q->n,
+					  .canonical = is_path(f->q->part),
+					  .stops = TEXT_STOPS_MAX,
+					  .memory = f->scratch.limit,
+					  .each = offer_text,
+					  .context = f};
+	int r = offer_absence(f);
+
+	if (!dfas)
+		return too_much(f);
+	for (size_t i = 0; i < f->q->n; i++)
+		dfas[i] = f->q->guards[i]->dfa;
+	if (r == 0)
+		r = product_walk(&options);
+	return r == PRODUCT_TOO_MUCH ? too_much(f) : r;
+}
+
+/* ---- The whole ---- */
+
+static int compare_values(const void *a, const void *b)
+{
+	const struct value *x = a, *y = b;
+
+	return (x->cost > y->cost) - (x->cost < y->cost);
+}
+
+static int finish(struct finder *f, struct values *ret)
+{
+	size_t n = f->truths.n;
+
+	ret->part = f->q->part;
+	ret->several = holds_several(f->q->part) && !f->q->absent;
+	ret->n = n;
+	ret->n_words = (n + 63) / 64;
+	ret->list = arena_array(f->arena, n, sizeof(*f->list));
+	ret->holds = arena_array(f->arena, f->q->n * ret->n_words, sizeof(*ret->holds));
+	if (!ret->list || !ret->holds)
+		return too_much(f);
+	memcpy(ret->list, f->list, n * sizeof(*f->list));
+	qsort(ret->list, n, sizeof(*ret->list), compare_values);
+	for (size_t i = 0; i < f->q->n; i++)
+		for (size_t j = 0; j < n; j++)
+			if (holds_with(f, i, &ret->list[j]))
+				ret->holds[i * ret->n_words + j / 64] |= (uint64_t)1 << j % 64;
+	return 0;
+}
+
+static int find_all(struct finder *f)
+{
+	if (f->q->absent)
+		return offer_absence(f);
+	switch (f->q->part) {
+	case PART_TARGET:
+		return find_targets(f);
+	case PART_DEVICE:
+		return find_devices(f);
+	case PART_SOCKET:
+		return find_sockets(f);
+	case PART_LOCAL:
+	case PART_REMOTE:
+		return find_ends(f);
+	case PART_VNODE_TYPE:
+	case PART_FILE_MODE:
+	case PART_SIGNAL:
+		return find_numbers(f);
+	default:
+		/* The reader lets a filter take texts or numbers, not both. */
+		return f->q->guards[0]->dfa ? find_texts(f) : find_numbers(f);
+	}
+}
+
+int values_find(const struct values_question *question, struct arena *arena, struct values *ret,
+		struct err *e)
+{
+	struct finder f = {.q = question, .arena = arena, .scratch.limit = arena->limit, .e = e};
+	int r;
+
+	f.truths.arena = &f.scratch;
+	f.n_truth = (question->n + GUARDS_PER_WORD - 1) / GUARDS_PER_WORD;
+	f.truth = arena_array(&f.scratch, f.n_truth, sizeof(*f.truth));
+	r = f.truth ? find_all(&f) : too_much(&f);
+	if (r == 0)
+		r = finish(&f, ret);
+	arena_release(&f.scratch);
+	return r;
+}
