@@ -230,6 +230,23 @@ enum lapbelt_run_flags {
 	LAPBELT_RUN_NO_USERNS = 1 << 3, /* act as if user namespaces were not to be had */
 };
 
+/* Where this system is not what the policy says. What it points to lives as long as the call. */
+struct lapbelt_gap {
+	/*
+	 * "content": a denied read, write, execution, connection or signal gets through;
+	 * "metadata": something that is denied can be seen; "stricter": something that is allowed
+	 * is refused. "scope", before the others: TEXT says why what is not shared is less private
+	 * than asked for.
+	 */
+	const char *kind;
+	const char *text;
+	const char *file; /* where the rule stands; "": about the whole policy */
+	unsigned line;
+	int only_rule; /* it is about what that rule decides; 0: the rule is an example */
+	/* The operations whose requests are answered otherwise; NULL-terminated, may be empty. */
+	const char *const *operations;
+};
+
 struct lapbelt_run_options {
 	size_t size;         /* sizeof(struct lapbelt_run_options) */
 	unsigned share;      /* enum lapbelt_scope */
@@ -241,13 +258,8 @@ struct lapbelt_run_options {
 	 * "failed N\n", N as lapbelt_exit_code(). 0 or less: nowhere.
 	 */
 	int status_fd;
-	/*
-	 * Called before the command starts for every gap: KIND is "content", "metadata" or
-	 * "stricter". "scope", before the others: TEXT says why what SHARE leaves private is less
-	 * so than asked for.
-	 */
-	void (*gap)(void *context, const char *kind, const char *text, const char *file,
-		    unsigned line);
+	/* Called before the command starts for every gap. */
+	void (*gap)(void *context, const struct lapbelt_gap *gap);
 	void *gap_context;
 };
 

@@ -525,20 +525,45 @@ static const char *gap_kind_name(enum gap_kind kind)
 	return "content";
 }
 
+static bool is_at_stake(const struct gap *gap, enum op op)
+{
+	for (; op != OP_DEFAULT; op = op_parent(op))
+		for (const enum op *at = gap->ops; *at != OP_DEFAULT; at++)
+			if (*at == op)
+				return true;
+	return false;
+}
+
 static void pass_gap(void *context, const struct gap *gap)
 {
 	const struct lapbelt_run_options *options = context;
 	const struct span at = gap->rule ? gap->rule->at : (struct span){0};
+	const char *operations[OP_COUNT + 1];
+	size_t n = 0;
 
-	options->gap(options->gap_context, gap_kind_name(gap->kind), gap->text,
-		     at.file ? at.file : "", at.line);
+	for (int op = 0; op < OP_COUNT; op++)
+		if (is_at_stake(gap, (enum op)op))
+			operations[n++] = op_name((enum op)op);
+	operations[n] = NULL;
+	options->gap(options->gap_context, &(struct lapbelt_gap){
+						   .kind = gap_kind_name(gap->kind),
+						   .text = gap->text,
+						   .file = at.file ? at.file : "",
+						   .line = at.line,
+						   .only_rule = gap->only_rule,
+						   .operations = operations,
+					   });
 }
 
 static void pass_loss(void *context, const char *text)
 {
 	const struct lapbelt_run_options *options = context;
+	const char *const no_operations[] = {NULL};
 
-	options->gap(options->gap_context, "scope", text, "", 0);
+	options->gap(options->gap_context, &(struct lapbelt_gap){.kind = "scope",
+								 .text = text,
+								 .file = "",
+								 .operations = no_operations});
 }
 
 static int check_pass_fds(const struct lapbelt_run_options *own, struct err *e)

@@ -333,21 +333,20 @@ int args_policy(const struct args *args, unsigned flags, struct lapbelt_policy *
 	return lapbelt_exit_code(errors.first.code);
 }
 
-static void print_gap(void *context, const char *kind, const char *text, const char *file,
-		      unsigned line)
+static void print_gap(void *context, const struct lapbelt_gap *gap)
 {
 	const struct args *args = context;
 
-	if (strcmp(kind, "scope") == 0) {
-		diag_printf("%s: the run is less private, as 'lapbelt plan' lists", text);
+	if (strcmp(gap->kind, "scope") == 0) {
+		diag_printf("%s: the run is less private, as 'lapbelt plan' lists", gap->text);
 		return;
 	}
-	if (strcmp(kind, "content") != 0 && !(args->run_flags & LAPBELT_RUN_REFUSE_GAPS))
+	if (strcmp(gap->kind, "content") != 0 && !(args->run_flags & LAPBELT_RUN_REFUSE_GAPS))
 		return;
-	if (line)
-		diag_printf("gap (%s): %s (%s:%u)", kind, text, file, line);
+	if (gap->line)
+		diag_printf("gap (%s): %s (%s:%u)", gap->kind, gap->text, gap->file, gap->line);
 	else
-		diag_printf("gap (%s): %s", kind, text);
+		diag_printf("gap (%s): %s", gap->kind, gap->text);
 }
 
 struct lapbelt_run_options args_run_options(struct args *args, unsigned share)

@@ -12,18 +12,25 @@ enum {
 	PATHS_SHOWN = 6
 };
 
-static int add_gap(struct planner *p, enum gap_kind kind, const struct rule *rule, const char *text,
-		   const char *help)
+static int add(struct planner *p, struct gap gap)
 {
 	struct plan *plan = p->plan;
 	struct gap *gaps =
 		arena_grow(p->arena, plan->gaps, plan->n_gaps, &p->gaps_cap, sizeof(*gaps));
 
-	if (!gaps || !text)
+	if (!gaps || !gap.text)
 		return -ERR_MEMORY;
 	plan->gaps = gaps;
-	gaps[plan->n_gaps++] = (struct gap){.kind = kind, .rule = rule, .text = text, .help = help};
+	gaps[plan->n_gaps++] = gap;
 	return 0;
+}
+
+/* A gap about one operation, or, being OP_DEFAULT, none in particular. */
+static int add_gap(struct planner *p, enum gap_kind kind, enum op op, const struct rule *rule,
+		   const char *text, const char *help)
+{
+	return add(p, (struct gap){
+			      .kind = kind, .ops = {op}, .rule = rule, .text = text, .help = help});
 }
 
 /* ---- Classes that nobody answers ---- */
@@ -36,13 +43,16 @@ static int gaps_of_broker(struct planner *p)
 		enum gap_kind kind;
 		enum op op; /* whose denials are at stake */
 		const char *text;
+		enum op more[2]; /* that are at stake, too */
 	} rows[] = {
 		{BROKER_WRITE, GAP_STRICTER, OP_FILE_WRITE_ANY,
-		 "writes are refused wherever the answer differs from name to name"},
+		 "writes are refused wherever the answer differs from name to name",
+		 {OP_FILE_LINK, OP_FILE_MKNOD}},
 		{BROKER_READ, GAP_STRICTER, OP_FILE_READ_DATA,
 		 "reads are refused wherever the answer differs from name to name"},
 		{BROKER_ATTR, GAP_CONTENT, OP_FILE_WRITE_MODE,
-		 "modes, owners, times and extended attributes can be changed everywhere"},
+		 "modes, owners, times and extended attributes can be changed everywhere",
+		 {OP_FILE_WRITE_ANY, OP_FILE_WRITE_SETUGID}},
 		{BROKER_UNIX, GAP_CONTENT, OP_NETWORK_OUTBOUND,
 		 "every unix socket of the file system can be connected to"},
 		{BROKER_INET, GAP_STRICTER, OP_NETWORK_OUTBOUND,
@@ -58,8 +68,13 @@ static int gaps_of_broker(struct planner *p)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
 		if (p->needed & ~p->plan->brokered & rows[i].class)
-			r = add_gap(p, rows[i].kind, rule_denying(p->policy, rows[i].op),
-				    rows[i].text, help);
+			r = add(p, (struct gap){
+					   .kind = rows[i].kind,
+					   .ops = {rows[i].op, rows[i].more[0], rows[i].more[1]},
+					   .rule = rule_denying(p->policy, rows[i].op),
+					   .text = rows[i].text,
+					   .help = help,
+				   });
 	return r;
 }
 
@@ -73,19 +88,20 @@ static int gaps_of_kernel(struct planner *p)
 	int r = 0;
 
 	if (judged && !p->caps->wait_killable)
-		r = add_gap(p, GAP_CONTENT, NULL, "a signal can make a brokered write happen twice",
-			    "Linux 5.19");
+		r = add_gap(p, GAP_CONTENT, OP_DEFAULT, NULL,
+			    "a signal can make a brokered write happen twice", "Linux 5.19");
 	if (r == 0 && abi < 3 && !judged && p->facts.write_data != CAN_ALLOW)
-		r = add_gap(p, GAP_CONTENT, rule_denying(policy, OP_FILE_WRITE_DATA),
+		r = add_gap(p, GAP_CONTENT, OP_FILE_WRITE_DATA,
+			    rule_denying(policy, OP_FILE_WRITE_DATA),
 			    "files can be truncated everywhere",
 			    "Linux 6.2, or a seccomp listener");
 	if (r == 0 && abi < 2 && !judged &&
 	    (verdicts_anywhere(policy, OP_FILE_WRITE_CREATE) & CAN_ALLOW))
-		r = add_gap(p, GAP_STRICTER, NULL,
+		r = add_gap(p, GAP_STRICTER, OP_FILE_LINK, NULL,
 			    "renaming and linking from one directory to another is refused",
 			    "Linux 5.19, or a seccomp listener");
 	if (r == 0 && abi < 5 && (verdicts_anywhere(policy, OP_FILE_IOCTL) & CAN_DENY))
-		r = add_gap(p, GAP_METADATA, rule_denying(policy, OP_FILE_IOCTL),
+		r = add_gap(p, GAP_METADATA, OP_FILE_IOCTL, rule_denying(policy, OP_FILE_IOCTL),
 			    "devices that may be opened take every ioctl", "Linux 6.10");
 	return r;
 }
@@ -122,25 +138,26 @@ static int gaps_of_operations(struct planner *p)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
 		if (verdicts_anywhere(p->policy, rows[i].op) & CAN_DENY)
-			r = add_gap(p, rows[i].kind, rule_denying(p->policy, rows[i].op),
-				    rows[i].text, NULL);
+			r = add_gap(p, rows[i].kind, rows[i].op,
+				    rule_denying(p->policy, rows[i].op), rows[i].text, NULL);
 	return r;
 }
 
 /* What the filter refuses whatever the policy says. */
 static int gaps_of_always_refused(struct planner *p)
 {
-	static const enum op ops[] = {OP_FILE_MOUNT,       OP_FILE_UNMOUNT, OP_FILE_CHROOT,
-				      OP_SYSTEM_SET_TIME,  OP_SYSTEM_SWAP,  OP_SYSTEM_REBOOT,
-				      OP_SYSTEM_KEXT_LOAD, OP_SYSTEM_ACCT,  OP_FS_QUOTA_ANY};
+	const struct gap gap = {
+		.kind = GAP_STRICTER,
+		.ops = {OP_FILE_MOUNT, OP_FILE_UNMOUNT, OP_FILE_CHROOT, OP_SYSTEM_SET_TIME,
+			OP_SYSTEM_SWAP, OP_SYSTEM_REBOOT, OP_SYSTEM_KEXT_LOAD, OP_SYSTEM_ACCT,
+			OP_FS_QUOTA_ANY},
+		.text = "mounting, chroot, kernel modules, setting the time, swapping, quotas and "
+			"rebooting are always refused",
+	};
 
-	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-		if (verdicts_anywhere(p->policy, ops[i]) & CAN_ALLOW)
-			return add_gap(
-				p, GAP_STRICTER, NULL,
-				"mounting, chroot, kernel modules, setting the time, swapping, "
-				"quotas and rebooting are always refused",
-				NULL);
+	for (const enum op *op = gap.ops; *op != OP_DEFAULT; op++)
+		if (verdicts_anywhere(p->policy, *op) & CAN_ALLOW)
+			return add(p, gap);
 	return 0;
 }
 
@@ -262,23 +279,28 @@ static int gap_of_metadata(struct planner *p, const struct rule *rule)
 		{OP_FILE_READ_DATA, "what happens to files and in directories (inotify)"},
 	};
 	const size_t entries = 3;
-	const char *text = NULL;
+	struct gap gap = {
+		.kind = GAP_METADATA,
+		.rule = rule,
+		.only_rule = true,
+		.help = p->caps->userns ? NULL : "user namespaces, to hide what exists by mounting",
+	};
+	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(aspects) / sizeof(aspects[0]); i++) {
 		if (i == entries && !p->floor.lists_too_much)
 			continue;
 		if (!op_inherits(aspects[i].op, rule->op) || !rule_shows(p, rule, aspects[i].op))
 			continue;
-		text = text ? arena_printf(p->arena, "%s, %s", text, aspects[i].what)
-			    : arena_printf(p->arena, "of what this denies can still be seen: %s",
-					   aspects[i].what);
-		if (!text)
+		gap.ops[n++] = aspects[i].op;
+		gap.text =
+			n > 1 ? arena_printf(p->arena, "%s, %s", gap.text, aspects[i].what)
+			      : arena_printf(p->arena, "of what this denies can still be seen: %s",
+					     aspects[i].what);
+		if (!gap.text)
 			return -ERR_MEMORY;
 	}
-	if (!text)
-		return 0;
-	return add_gap(p, GAP_METADATA, rule, text,
-		       p->caps->userns ? NULL : "user namespaces, to hide what exists by mounting");
+	return n ? add(p, gap) : 0;
 }
 
 static int gaps_of_metadata(struct planner *p)
@@ -302,10 +324,12 @@ static int gaps_of_filter(struct planner *p)
 	int r = 0;
 
 	if (p->facts.create == some && !(brokered & (BROKER_READ | BROKER_WRITE)))
-		r = add_gap(p, GAP_STRICTER, rule_denying(p->policy, OP_FILE_WRITE_CREATE),
+		r = add_gap(p, GAP_STRICTER, OP_DEFAULT,
+			    rule_denying(p->policy, OP_FILE_WRITE_CREATE),
 			    "files without a name (O_TMPFILE) cannot be made anywhere", NULL);
 	if (r == 0 && p->facts.flags == some && !(brokered & BROKER_ATTR))
-		r = add_gap(p, GAP_STRICTER, rule_denying(p->policy, OP_FILE_WRITE_FLAGS),
+		r = add_gap(p, GAP_STRICTER, OP_FILE_WRITE_FLAGS,
+			    rule_denying(p->policy, OP_FILE_WRITE_FLAGS),
 			    "inode flags cannot be changed anywhere", NULL);
 	return r;
 }
@@ -336,38 +360,45 @@ static int gaps_of_floor(struct planner *p)
 		const struct paths *paths;
 		bool judged; /* the broker makes up for it */
 		const char *text;
+		enum op ops[2];
 	} rows[] = {
 		{&p->floor.late, reads,
 		 "what appears later in these directories is not granted"},
 		{&p->floor.roots, writes,
-		 "these directories may be written below, but not made, removed or renamed"},
+		 "these directories may be written below, but not made, removed or renamed",
+		 {OP_FILE_WRITE_CREATE, OP_FILE_WRITE_UNLINK}},
 		{&p->floor.roots, !writes || reads,
 		 "what replaces these directories once removed cannot be read"},
 		{&p->floor.inert, !reads,
 		 "what is made anew in place of these cannot be executed"},
 		{&p->floor.unlisted, reads,
-		 "these directories cannot be listed"},
+		 "these directories cannot be listed", {OP_FILE_READ_DATA}},
 	};
 	/* clang-format on */
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
 		if (rows[i].paths->n && !rows[i].judged)
-			r = add_gap(p, GAP_STRICTER, NULL,
-				    list_paths(p, rows[i].paths, rows[i].text), NULL);
+			r = add(p, (struct gap){
+					   .kind = GAP_STRICTER,
+					   .ops = {rows[i].ops[0], rows[i].ops[1]},
+					   .text = list_paths(p, rows[i].paths, rows[i].text),
+				   });
 	if (r == 0 && p->floor.ioctl)
 		r = add_gap(
-			p, GAP_STRICTER, rule_denying(p->policy, OP_FILE_IOCTL),
+			p, GAP_STRICTER, OP_FILE_IOCTL, rule_denying(p->policy, OP_FILE_IOCTL),
 			"devices take no ioctl where the answer depends on more than their path",
 			NULL);
 	if (r == 0 && p->floor.exec_raced)
-		r = add_gap(p, GAP_CONTENT, rule_denying(p->policy, OP_PROCESS_EXEC_ANY),
+		r = add_gap(p, GAP_CONTENT, OP_DEFAULT,
+			    rule_denying(p->policy, OP_PROCESS_EXEC_ANY),
 			    "what this denies can be executed by a program that changes the path "
 			    "while it is judged",
 			    "deny programs by literal or subpath instead of by regex or type");
 	if (r == 0 && p->floor.loader)
 		r = add_gap(
-			p, GAP_METADATA, rule_denying(p->policy, OP_PROCESS_EXEC_ANY),
+			p, GAP_METADATA, OP_PROCESS_EXEC_ANY,
+			rule_denying(p->policy, OP_PROCESS_EXEC_ANY),
 			"the ELF interpreter may be executed, since no program starts without it; "
 			"it runs what may be read",
 			NULL);
@@ -396,7 +427,7 @@ static int gap_of_self(struct planner *p)
 	if (!found || policy_verdicts_at(p->policy, state, OP_FILE_READ_DATA) == CAN_ALLOW)
 		return 0;
 	return add_gap(
-		p, GAP_STRICTER, NULL,
+		p, GAP_STRICTER, OP_DEFAULT, NULL,
 		"a rule about /proc/self grants nothing: the kernel knows processes by number",
 		"a rule about /proc, or its numbers, by regex");
 }
@@ -417,7 +448,7 @@ static int gaps_of_namespaces(struct planner *p)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && p->plan->ns; i++)
 		if ((p->plan->brokered & rows[i].class) &&
 		    (verdicts_under(p->policy, STR("/proc/sys"), rows[i].op) & CAN_ALLOW))
-			return add_gap(p, GAP_STRICTER, NULL,
+			return add_gap(p, GAP_STRICTER, OP_SYSCTL_ANY, NULL,
 				       "parameters and objects of namespaces (/proc/sys/net, "
 				       "/proc/sysvipc ...) can be opened only where Landlock "
 				       "grants it",
@@ -438,10 +469,13 @@ static int gap_of_devices(struct planner *p)
 		opens |= verdicts_under(p->policy, devices, OP_FILE_WRITE_DATA);
 	if (!(opens & CAN_ALLOW) || !(verdicts_under(p->policy, devices, OP_FILE_IOCTL) & CAN_DENY))
 		return 0;
-	return add_gap(p, GAP_STRICTER, rule_denying(p->policy, OP_FILE_IOCTL),
-		       "devices that may take no requests can be opened only where Landlock grants "
-		       "it",
-		       NULL);
+	return add(p, (struct gap){
+			      .kind = GAP_STRICTER,
+			      .ops = {OP_FILE_READ_DATA, OP_FILE_WRITE_DATA},
+			      .rule = rule_denying(p->policy, OP_FILE_IOCTL),
+			      .text = "devices that may take no requests can be opened only where "
+				      "Landlock grants it",
+		      });
 }
 
 /* ---- Sockets ---- */
@@ -453,14 +487,16 @@ static int gaps_of_sockets(struct planner *p)
 	int r = 0;
 
 	if (p->plan->brokered & BROKER_UNIX)
-		r = add_gap(p, GAP_STRICTER, NULL,
+		r = add_gap(p, GAP_STRICTER, OP_DEFAULT, NULL,
 			    "unix datagram sockets are refused: their addresses are in memory",
 			    NULL);
 	if (r == 0 && (p->plan->brokered & BROKER_INET) && udp == (CAN_ALLOW | CAN_DENY))
-		r = add_gap(p, GAP_STRICTER, rule_denying(p->policy, OP_NETWORK_OUTBOUND),
+		r = add_gap(p, GAP_STRICTER, OP_NETWORK_ANY,
+			    rule_denying(p->policy, OP_NETWORK_OUTBOUND),
 			    "UDP sockets are refused: their addresses are in memory", NULL);
 	if (r == 0 && p->no_inet && !(p->needed & BROKER_INET))
-		r = add_gap(p, GAP_STRICTER, rule_denying(p->policy, OP_NETWORK_OUTBOUND),
+		r = add_gap(p, GAP_STRICTER, OP_NETWORK_ANY,
+			    rule_denying(p->policy, OP_NETWORK_OUTBOUND),
 			    is_private(p, SCOPE_NET)
 				    ? "IP sockets are refused, also among the session's processes"
 				    : "IP sockets cannot even be made",
@@ -493,16 +529,16 @@ static int gaps_of_scope(struct planner *p)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
 		if (is_private(p, rows[i].scope) && !has_ns(p, rows[i].ns))
-			r = add_gap(p, rows[i].kind, NULL, rows[i].text,
+			r = add_gap(p, rows[i].kind, OP_DEFAULT, NULL, rows[i].text,
 				    p->caps->userns ? NULL : "user namespaces");
 	if (r == 0 && is_private(p, SCOPE_PID) && !has_ns(p, NS_PID) && p->plan->brokered)
 		r = add_gap(
-			p, GAP_METADATA, NULL,
+			p, GAP_METADATA, OP_DEFAULT, NULL,
 			"limits and priorities are set by number: a process of the host that is "
 			"given the number meanwhile is bound by them",
 			p->caps->userns ? NULL : "user namespaces");
 	if (r == 0 && is_private(p, SCOPE_NET) && !has_ns(p, NS_NET) && !p->no_inet)
-		r = add_gap(p, GAP_METADATA, NULL,
+		r = add_gap(p, GAP_METADATA, OP_DEFAULT, NULL,
 			    "the network is the host's: the session's loopback ports can be seen",
 			    NULL);
 	return r;

@@ -177,9 +177,16 @@ enum gap_kind {
 	GAP_STRICTER, /* only denies too much: listed */
 };
 
+enum {
+	GAP_OPS_MAX = 12
+};
+
 struct gap {
 	enum gap_kind kind;
+	/* Requests for these and the operations below them are answered otherwise; 0 ends them. */
+	enum op ops[GAP_OPS_MAX];
 	const struct rule *rule; /* NULL: about the whole policy */
+	bool only_rule;          /* about what this rule decides; else it is an example */
 	const char *text;
 	const char *help; /* what would close it; NULL: nothing known */
 };
