@@ -221,6 +221,18 @@ static const char *take_like_exec(void *context, const char *value)
 const struct opt opt_like_exec = {0, "exec", NULL, "as lapbelt exec applies the profile",
 				  take_like_exec};
 
+static const char *take_live(void *context, const char *value)
+{
+	struct args *args = context;
+
+	(void)value;
+	args->live = true;
+	return NULL;
+}
+
+const struct opt opt_live = {0, "live", NULL, "do what each row asks about, under the kernel, too",
+			     take_live};
+
 /* ---- Commands ---- */
 
 const struct command *const commands[] = {

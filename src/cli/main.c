@@ -14,6 +14,7 @@
 #include "base/io.h"
 #include "cli/args.h"
 #include "cli/diag.h"
+#include "live/live.h"
 #include "base/banned.h"
 
 static int print(struct buf *text)
@@ -81,6 +82,8 @@ int main(int argc, char **argv)
 	static char help[] = "--help";
 	const struct command *command;
 
+	if (argc > 1 && strcmp(argv[1], LIVE_HELPER) == 0) /* first: a policy may deny the rest */
+		return live_helper(argv + 1);
 	if (!fill_stdio())
 		return lapbelt_exit_code(LAPBELT_OS);
 	if (argc > 0 && strcmp(base_name(argv[0]), "sandbox-exec") == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lapbelt test: tables of policy tests (lapbelt-test(5)) judged by lapbelt_decide(), once for each
- * system a row is about. The output is TAP.
+ * system a row is about, and with --live by the kernel. The output is TAP.
  */
 #include <lapbelt.h>
 
@@ -18,11 +18,13 @@
 #include "cli/args.h"
 #include "cli/diag.h"
 #include "cli/sbt.h"
+#include "live/live.h"
 #include "base/banned.h"
 
 enum {
 	FILE_MAX = 16 << 20,
 	ERRORS_MAX = 32,
+	PARAMS_MAX = 64, /* of one case */
 };
 
 static const char profile_name[] = "profile";
@@ -49,6 +51,13 @@ struct outcome {
 };
 
 static unsigned count, failures;
+
+/* With --live. */
+static struct {
+	struct live *judge; /* NULL: without */
+	bool gaps_fail;
+	unsigned outcomes[LIVE_SKIPPED + 1];
+} live;
 
 /* ---- One row ---- */
 
@@ -122,16 +131,27 @@ static void judge_decision(const struct sbt_row *row, const struct target *targe
 			 decision.file, decision.line, decision.rule);
 }
 
+/* TAP: # begins a directive. */
+static void add_description(struct buf *text, const char *what)
+{
+	for (; *what; what++)
+		buf_add(text, *what == '#' ? "\\#" : what, *what == '#' ? 2 : 1);
+}
+
+/* WHY: it fails. SKIP: it was not acted out; NULL: nothing to say. */
 static void print_result(const char *file, unsigned line, const char *title, const char *what,
-			 const struct buf *why)
+			 const struct buf *why, const char *skip)
 {
 	struct buf text = {0};
 
 	count++;
 	failures += why->n > 0;
 	buf_printf(&text, "%sok %u - %s:%u %s: ", why->n ? "not " : "", count, file, line, title);
-	for (; *what; what++) /* TAP: # begins a directive */
-		buf_add(&text, *what == '#' ? "\\#" : what, *what == '#' ? 2 : 1);
+	add_description(&text, what);
+	if (skip && !why->n) {
+		buf_puts(&text, " # SKIP ");
+		diag_add_text(&text, skip);
+	}
 	buf_putc(&text, '\n');
 	buf_add_str(&text, buf_str(why));
 	(void)io_write_full(STDOUT_FILENO, text.p, text.n);
@@ -148,9 +168,18 @@ static void keep_error(void *context, const struct lapbelt_error *error)
 		outcome->errors[outcome->n_errors++] = *error;
 }
 
+static size_t take_params(const struct sbt_case *tested, struct lapbelt_param to[PARAMS_MAX])
+{
+	size_t n = 0;
+
+	for (; n < tested->n_params && n < PARAMS_MAX; n++)
+		to[n] = (struct lapbelt_param){tested->params[n].key, tested->params[n].value};
+	return n;
+}
+
 static void compile(const struct sbt_case *tested, const struct target *target, struct outcome *ret)
 {
-	struct lapbelt_param params[64];
+	struct lapbelt_param params[PARAMS_MAX];
 	struct lapbelt_policy_options options = {
 		.size = sizeof(options),
 		.target = target->target,
@@ -159,10 +188,7 @@ static void compile(const struct sbt_case *tested, const struct target *target, 
 		.more_errors_context = ret,
 	};
 
-	for (; options.n_params < tested->n_params && options.n_params < 64; options.n_params++)
-		params[options.n_params] =
-			(struct lapbelt_param){tested->params[options.n_params].key,
-					       tested->params[options.n_params].value};
+	options.n_params = take_params(tested, params);
 	ret->n_errors = 1; /* where the first goes */
 	if (lapbelt_policy_from_bytes(tested->profile.p, tested->profile.n, profile_name, &options,
 				      &ret->policy, &ret->errors[0]) == 0)
@@ -184,31 +210,100 @@ static void judge_rest(const char *file, const struct sbt_case *tested,
 	if (tested->n_rows == 0)
 		buf_puts(&why, "# it has no rows\n");
 	if (why.n)
-		print_result(file, tested->line, tested->title, "as a whole", &why);
+		print_result(file, tested->line, tested->title, "as a whole", &why, NULL);
 	buf_release(&why);
 }
 
-static void judge_case(const char *file, const struct sbt_case *tested)
-{
-	struct outcome outcomes[N_TARGETS] = {0};
+/* ---- The kernel ---- */
 
+static struct live_case live_case(const struct sbt_case *tested, char *const **rows)
+{
+	struct live_case ret = {
+		.profile = tested->profile,
+		.name = profile_name,
+		.rows = rows,
+		.n_rows = tested->n_rows,
+	};
+
+	for (size_t i = 0; i < tested->n_rows; i++)
+		rows[i] = tested->rows[i].words;
+	return ret;
+}
+
+/*
+ * Acts out a row that decide has answered as it says. Fills WHY if the kernel does not, *RET_SKIP
+ * if it was not asked. 0, or an exit status.
+ */
+static int judge_live(const struct live_case *tested, const struct sbt_row *row, struct buf *why,
+		      struct live_result *ret)
+{
+	struct lapbelt_error error = LAPBELT_ERROR_INIT;
+
+	*ret = (struct live_result){.outcome = LIVE_SKIPPED};
+	if (!(row->targets & SBT_LINUX))
+		(void)snprintf(ret->text, sizeof(ret->text), "not applicable: about macOS");
+	else if (live_judge(live.judge, tested, row->words, row->allow, ret, &error) < 0)
+		return diag_error(&error);
+	if (ret->outcome == LIVE_GAP && live.gaps_fail)
+		ret->outcome = LIVE_FAILS;
+	live.outcomes[ret->outcome]++;
+	if (ret->outcome == LIVE_FAILS) {
+		buf_puts(why, "# kernel: ");
+		diag_add_text(why, ret->text);
+		buf_putc(why, '\n');
+	}
+	return 0;
+}
+
+static void compile_all(const struct sbt_case *tested, struct outcome outcomes[N_TARGETS])
+{
 	for (size_t t = 0; t < N_TARGETS; t++)
 		if (tested->targets & targets[t].bit)
 			compile(tested, &targets[t], &outcomes[t]);
-	for (size_t i = 0; i < tested->n_rows; i++) {
-		const struct sbt_row *row = &tested->rows[i];
-		struct buf why = {0};
+}
 
-		for (size_t t = 0; t < N_TARGETS; t++)
-			if (row->targets & targets[t].bit)
-				(row->is_error ? judge_error : judge_decision)(row, &targets[t],
-									       &outcomes[t], &why);
-		print_result(file, row->line, tested->title, row->text, &why);
-		buf_release(&why);
-	}
-	judge_rest(file, tested, outcomes);
+static int judge_row(const char *file, const struct sbt_case *tested, const struct sbt_row *row,
+		     struct outcome outcomes[N_TARGETS], const struct live_case *acted)
+{
+	struct live_result result = {.outcome = LIVE_HOLDS};
+	struct buf why = {0};
+	int status = 0;
+
+	for (size_t t = 0; t < N_TARGETS; t++)
+		if (row->targets & targets[t].bit)
+			(row->is_error ? judge_error : judge_decision)(row, &targets[t],
+								       &outcomes[t], &why);
+	if (live.judge && !row->is_error && !why.n)
+		status = judge_live(acted, row, &why, &result);
+	if (status == 0)
+		print_result(file, row->line, tested->title, row->text, &why,
+			     result.outcome == LIVE_HOLDS ? NULL : result.text);
+	buf_release(&why);
+	return status;
+}
+
+/* 0, or an exit status: the rest cannot be judged. */
+static int judge_case(const char *file, const struct sbt_case *tested, struct arena *arena)
+{
+	struct outcome outcomes[N_TARGETS] = {0};
+	struct lapbelt_param params[PARAMS_MAX];
+	char *const **rows = arena_array(arena, tested->n_rows + 1, sizeof(*rows));
+	struct live_case acted;
+	int status = 0;
+
+	if (!rows)
+		return lapbelt_exit_code(LAPBELT_MEMORY);
+	acted = live_case(tested, rows);
+	acted.params = params;
+	acted.n_params = take_params(tested, params);
+	compile_all(tested, outcomes);
+	for (size_t i = 0; i < tested->n_rows && status == 0; i++)
+		status = judge_row(file, tested, &tested->rows[i], outcomes, &acted);
+	if (status == 0)
+		judge_rest(file, tested, outcomes);
 	for (size_t t = 0; t < N_TARGETS; t++)
 		lapbelt_policy_free(outcomes[t].policy);
+	return status;
 }
 
 /* ---- Files ---- */
@@ -238,33 +333,61 @@ static int test_file(const char *path)
 		status = report(&e);
 	}
 	for (size_t i = 0; status == 0 && i < file.n; i++)
-		judge_case(path, &file.cases[i]);
+		status = judge_case(path, &file.cases[i], &arena);
 	arena_release(&arena);
 	buf_release(&text);
 	return status;
 }
 
+static int open_live(const struct args *args)
+{
+	struct lapbelt_error error = LAPBELT_ERROR_INIT;
+
+	live.gaps_fail = args->run_flags & LAPBELT_RUN_REFUSE_GAPS;
+	if (args->live &&
+	    live_open(args->run_flags & LAPBELT_RUN_NO_USERNS, &live.judge, &error) < 0)
+		return diag_error(&error);
+	return 0;
+}
+
+static void print_end(void)
+{
+	struct buf text = {0};
+
+	buf_printf(&text, "1..%u\n", count);
+	if (live.judge)
+		buf_printf(&text,
+			   "# kernel: %u rows hold, %u do not, %u are gaps, %u not acted out\n",
+			   live.outcomes[LIVE_HOLDS], live.outcomes[LIVE_FAILS],
+			   live.outcomes[LIVE_GAP], live.outcomes[LIVE_SKIPPED]);
+	if (live.judge && live_no_worlds(live.judge)) {
+		buf_puts(&text, "# ");
+		diag_add_text(&text, live_no_worlds(live.judge));
+		buf_puts(&text, ": only what changes nothing was done\n");
+	}
+	(void)io_write_full(STDOUT_FILENO, text.p, text.n);
+	buf_release(&text);
+}
+
 static int test(struct args *args, char **files)
 {
-	struct buf plan = {0};
-	int status = 0;
+	int status;
 
-	(void)args;
 	if (!files[0])
 		return diag_usage("test", "no file of tests");
+	if (!args->live && args->run_flags)
+		return diag_usage("test", "--gaps and --no-userns are about --live");
+	status = open_live(args);
 	for (; *files && status == 0; files++)
 		status = test_file(*files);
-	if (status == 0) {
-		buf_printf(&plan, "1..%u\n", count);
-		(void)io_write_full(STDOUT_FILENO, plan.p, plan.n);
-		buf_release(&plan);
-	}
+	if (status == 0)
+		print_end();
+	live_close(live.judge);
 	return status ? status : failures > 0;
 }
 
 static const struct opt *const options[] = {
-	&opt_help_text,
-	NULL,
+	&opt_live, &opt_gaps, &opt_no_userns, &opt_help_text, NULL,
 };
 
 const struct command command_test = {
