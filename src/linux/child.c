@@ -167,7 +167,8 @@ __attribute__((noreturn)) static void command(const struct child_context *contex
 		fail(context->control, STAGE_LANDLOCK, 0);
 	if (options->cwd && chdir(options->cwd) < 0)
 		fail(context->control, STAGE_CWD, 0);
-	if (caps_drop_bounding() < 0 || caps_drop(0) < 0)
+	/* An exec leaves nobody but root any, and until then the broker, without, looks into us. */
+	if (caps_drop_bounding() < 0 || (geteuid() == 0 ? caps_drop(0) : caps_drop_all()) < 0)
 		fail(context->control, STAGE_CAPS, 0);
 	if (scrub(context, ruleset) < 0)
 		fail(context->control, STAGE_FDS, 0);
