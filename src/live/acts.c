@@ -4,7 +4,9 @@
 #include "live/live.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <fcntl.h>
 
@@ -30,6 +32,12 @@ const struct act acts[] = {
 };
 
 const size_t n_acts = sizeof(acts) / sizeof(acts[0]);
+
+void die_with(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(EXIT_FAILURE);
+}
 
 enum {
 	PATIENCE = 10, /* seconds */

@@ -45,6 +45,7 @@ struct deed {
 	enum kind kind;
 	unsigned mode; /* of the object, or that it is to be given */
 	char path[PATH_MAX];
+	ino_t inode;          /* of what is there; 0: nothing */
 	char other[PATH_MAX]; /* a second name */
 	char xattr[256];
 	struct address address;
@@ -96,6 +97,9 @@ extern const size_t n_acts;
 enum {
 	EXECUTED = 42
 };
+
+/* In a child: ends with PARENT, which may be gone already. */
+void die_with(pid_t parent);
 
 /* ---- The acts ---- */
 

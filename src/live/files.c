@@ -2,6 +2,7 @@
 /* Acts on files. */
 #include "live/deed.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -27,11 +28,29 @@ static int open_object(const struct deed *deed, int flags)
 	return open(deed->path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
+/* A directory that is hidden may be open to root, and is empty. */
+static int list(int fd)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *entry;
+	int n = 0;
+
+	if (!dir)
+		return -1;
+	while ((entry = readdir(dir)))
+		n += entry->d_name[0] != '.';
+	(void)closedir(dir);
+	errno = ENOENT;
+	return n ? 0 : -1;
+}
+
 int act_read(const struct deed *deed)
 {
 	int cleanup_fd fd = open_object(deed, O_RDONLY);
 
-	return fd < 0 ? -1 : 0;
+	if (fd < 0)
+		return -1;
+	return deed->kind == KIND_DIRECTORY ? list(fd_steal(&fd)) : 0;
 }
 
 /* Nothing is written: opening is what is judged, and the object may be the host's. */
@@ -46,7 +65,11 @@ int act_stat(const struct deed *deed)
 {
 	struct stat st;
 
-	return lstat(deed->path, &st);
+	if (lstat(deed->path, &st) < 0)
+		return -1;
+	/* What hides it has attributes of its own. */
+	errno = ENOENT;
+	return !deed->inode || st.st_ino == deed->inode ? 0 : -1;
 }
 
 int act_exists(const struct deed *deed)

@@ -9,7 +9,6 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
-#include <sys/prctl.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/wait.h>
@@ -52,11 +51,11 @@ int act_fork(const struct deed *deed)
 /* A child that waits for its end. */
 static pid_t start_child(void)
 {
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 
 	if (pid != 0)
 		return pid;
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	die_with(parent);
 	for (;;)
 		(void)pause();
 }

@@ -4,11 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,11 +66,11 @@ static void note_gap(void *context, const struct lapbelt_gap *gap)
 
 static int start_free(struct attempt *attempt)
 {
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 	int status;
 
 	if (pid == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		die_with(parent);
 		(void)fcntl(attempt->in[0], F_SETFD, 0);
 		(void)fcntl(attempt->out[1], F_SETFD, 0);
 		if (attempt->deed.socket >= 0)
@@ -156,14 +154,14 @@ static void attempt_act(struct attempt *attempt)
 }
 
 /* Apart from terminals and groups of ours, and gone when we are. */
-static void settle(void)
+static void settle(pid_t parent)
 {
 	enum {
 		PATIENCE = 30 /* seconds */
 	};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	die_with(parent);
 	(void)setsid();
 	(void)alarm(PATIENCE);
 	if (null >= 0)
@@ -174,7 +172,7 @@ static void settle(void)
 void perform(const struct job *job, const struct lapbelt_policy *policy, struct report *report)
 {
 	static struct attempt attempt; /* too large for comfort on the stack */
-	pid_t pid;
+	pid_t parent = getpid(), pid;
 
 	memset(report, 0, sizeof(*report));
 	attempt = (struct attempt){.job = job,
@@ -185,7 +183,7 @@ void perform(const struct job *job, const struct lapbelt_policy *policy, struct 
 				   .out = {-1, -1}};
 	pid = fork();
 	if (pid == 0) {
-		settle();
+		settle(parent);
 		attempt_act(&attempt);
 		_exit(0);
 	}

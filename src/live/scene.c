@@ -5,14 +5,13 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -64,6 +63,35 @@ static bool is_loopback(const struct address *address)
 	       v4(address)->sin_addr.s_addr == INADDR_ANY;
 }
 
+static int bound_socket(const struct address *address, int type)
+{
+	int cleanup_fd fd = socket(address->name.ss_family, type | SOCK_CLOEXEC, 0);
+	const int on = 1;
+
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+	    bind(fd, (const struct sockaddr *)&address->name, address->length) < 0)
+		return -1;
+	return fd_steal(&fd);
+}
+
+/* An address of IPv6 is there when a thread of the kernel has got round to it. */
+static int wait_for(const struct address *address)
+{
+	enum {
+		TRIES = 100
+	};
+	const struct timespec pause = {.tv_nsec = 10000000};
+
+	for (int i = 0; i < TRIES; i++) {
+		int cleanup_fd fd = bound_socket(address, SOCK_DGRAM);
+
+		if (fd >= 0 || errno != EADDRNOTAVAIL)
+			return fd < 0 ? -1 : 0;
+		(void)nanosleep(&pause, NULL);
+	}
+	return -1;
+}
+
 /* Makes the address one of this machine: the network is a private one. */
 static int add_address(const struct address *address)
 {
@@ -75,21 +103,10 @@ static int add_address(const struct address *address)
 		return -1;
 	if (address->name.ss_family == AF_INET6) {
 		request6.address = v6(address)->sin6_addr;
-		return ioctl(fd, SIOCSIFADDR, &request6);
+		return ioctl(fd, SIOCSIFADDR, &request6) < 0 ? -1 : wait_for(address);
 	}
 	memcpy(&request.ifr_addr, v4(address), sizeof(struct sockaddr_in));
 	return ioctl(fd, SIOCSIFADDR, &request);
-}
-
-static int bound_socket(const struct address *address, int type)
-{
-	int cleanup_fd fd = socket(address->name.ss_family, type | SOCK_CLOEXEC, 0);
-	const int on = 1;
-
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
-	    bind(fd, (const struct sockaddr *)&address->name, address->length) < 0)
-		return -1;
-	return fd_steal(&fd);
 }
 
 /* ---- Who is at the other end ---- */
@@ -155,10 +172,10 @@ static int make_sockets(struct deed *deed, const struct address *local, bool has
 
 static int make_bystander(struct deed *deed)
 {
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 
 	if (pid == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		die_with(parent);
 		for (;;)
 			(void)pause();
 	}
@@ -185,6 +202,7 @@ int scene_make(struct deed *deed, const struct address *local, const struct kit 
 {
 	const struct act *act = &acts[deed->act];
 	struct world world = {.failed = NULL};
+	struct stat st;
 
 	(void)umask(0);
 	if (!folder && (world_begin(&world, act->flags, kit) < 0 || world_place(&world, deed) < 0 ||
@@ -192,6 +210,8 @@ int scene_make(struct deed *deed, const struct address *local, const struct kit 
 		*ret_failed = world.failed;
 		return -1;
 	}
+	if (deed->kind != KIND_NONE && lstat(deed->path, &st) == 0)
+		deed->inode = st.st_ino;
 	*ret_failed = "could not make what listens there";
 	if ((act->flags & ACT_NET) && make_sockets(deed, local, !folder) < 0)
 		return -1;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -74,7 +75,11 @@ static int unshare_all(int flags)
 
 	if (uid == 0 && unshare(flags) == 0)
 		return 0;
-	return unshare(CLONE_NEWUSER | flags) < 0 ? -1 : map_ids(uid, gid);
+	if (unshare(CLONE_NEWUSER | flags) < 0 || map_ids(uid, gid) < 0)
+		return -1;
+	/* The capabilities it has there made this process one nobody looks into: the broker must.
+	 */
+	return prctl(PR_SET_DUMPABLE, 1);
 }
 
 static int bring_up_loopback(void)
@@ -384,7 +389,12 @@ static int place_file(int here, const char *name, const struct deed *deed)
 	return io_write_full(fd, "text\n", 5);
 }
 
-static int place_directory(int here, int host, const char *name)
+static int place_node(int here, const char *name, mode_t type)
+{
+	return mknodat(here, name, type | 0600, 0);
+}
+
+static int place_directory(int here, int host, const char *name, const struct deed *deed)
 {
 	int cleanup_fd below = -1;
 	int cleanup_fd made = -1;
@@ -393,14 +403,13 @@ static int place_directory(int here, int host, const char *name)
 		return -1;
 	below = host < 0 ? -1 : openat(host, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	made = openat(here, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (below >= 0 && made >= 0)
+	if (below >= 0 && made >= 0 && acts[deed->act].run != act_unlink)
 		take_entries(below, made, "");
-	return made < 0 ? -1 : 0;
-}
-
-static int place_node(int here, const char *name, mode_t type)
-{
-	return mknodat(here, name, type | 0600, 0);
+	/* For an act that lists it; those that remove it want it empty. */
+	return made < 0 || (acts[deed->act].run == act_read &&
+			    place_node(made, "entry", S_IFREG) < 0)
+		       ? -1
+		       : 0;
 }
 
 static int place_kind(int here, int host, const char *name, const struct deed *deed)
@@ -409,7 +418,7 @@ static int place_kind(int here, int host, const char *name, const struct deed *d
 	case KIND_FILE:
 		return place_file(here, name, deed);
 	case KIND_DIRECTORY:
-		return place_directory(here, host, name);
+		return place_directory(here, host, name, deed);
 	case KIND_SYMLINK:
 		return symlinkat("nowhere", here, name);
 	case KIND_FIFO:

@@ -354,7 +354,7 @@ static uint32_t settle(struct floor *f, const struct place *place, unsigned mixe
 
 	/* Brokering every open for the sake of a few kernel settings or objects would be dear. */
 	if ((mixed & READING) && ask_decides_whole(f->p, place->path)) {
-		note_path(f, &f->p->floor.late, place->path);
+		note_path(f, &f->p->floor.crowds, place->path);
 		mixed &= ~(unsigned)READING;
 	}
 	f->residual |= mixed;

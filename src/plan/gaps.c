@@ -266,6 +266,7 @@ static bool rule_shows(const struct planner *p, const struct rule *rule, enum op
 	return (verdicts_anywhere(p->policy, op) & CAN_DENY) != 0;
 }
 
+/* RULE NULL: of what is denied because no rule is about it. */
 static int gap_of_metadata(struct planner *p, const struct rule *rule)
 {
 	static const struct {
@@ -290,7 +291,9 @@ static int gap_of_metadata(struct planner *p, const struct rule *rule)
 	for (size_t i = 0; i < sizeof(aspects) / sizeof(aspects[0]); i++) {
 		if (i == entries && !p->floor.lists_too_much)
 			continue;
-		if (!op_inherits(aspects[i].op, rule->op) || !rule_shows(p, rule, aspects[i].op))
+		if (rule ? !op_inherits(aspects[i].op, rule->op) ||
+				    !rule_shows(p, rule, aspects[i].op)
+			 : !decides(p, NULL, aspects[i].op, STR("")))
 			continue;
 		gap.ops[n++] = aspects[i].op;
 		gap.text =
@@ -305,7 +308,7 @@ static int gap_of_metadata(struct planner *p, const struct rule *rule)
 
 static int gaps_of_metadata(struct planner *p)
 {
-	int r = 0;
+	int r = gap_of_metadata(p, NULL);
 
 	for (size_t i = 0; i < policy_n_rules(p->policy) && r == 0; i++) {
 		const struct rule *rule = policy_rule(p->policy, i);
@@ -364,6 +367,9 @@ static int gaps_of_floor(struct planner *p)
 	} rows[] = {
 		{&p->floor.late, reads,
 		 "what appears later in these directories is not granted"},
+		{&p->floor.crowds, reads,
+		 "what may be read in these directories by its name is refused",
+		 {OP_IPC_POSIX_ANY, OP_SYSCTL_ANY}},
 		{&p->floor.roots, writes,
 		 "these directories may be written below, but not made, removed or renamed",
 		 {OP_FILE_WRITE_CREATE, OP_FILE_WRITE_UNLINK}},

@@ -54,6 +54,7 @@ struct floor_report {
 	bool read, write, exec; /* something the policy allows is not granted */
 	bool ioctl;
 	struct paths late;     /* entries that appear here later are not granted */
+	struct paths crowds;   /* reads here differ from name to name, and nobody judges them */
 	struct paths roots;    /* the policy lets these go, the floor does not */
 	struct paths inert;    /* what is made anew here cannot be executed */
 	struct paths unlisted; /* the policy lets these be listed, the floor does not */

@@ -1593,6 +1593,7 @@ def is_replaced(path, start):
 STRICTER = [
     # text, what it is about: (verdicts of the act, its name, start) -> bool
     ("what appears later in these directories", "late"),
+    ("what may be read in these directories by its name", "within"),
     ("may be written below, but not made, removed or renamed", "itself"),
     ("what replaces these directories once removed", "replaced"),
     ("cannot be executed", "replaced"),
@@ -1623,6 +1624,9 @@ def covers_refused(gaps, act, arguments, asked, start):
                        (more or (os.path.dirname(part) if how == "late" else part) in names)
                        for part in parts):
                     return True
+        elif how == "within":
+            if any(path.startswith(name + b"/") for path in paths for name in names):
+                return True
         elif how in ("itself", "list"):
             if more or any(path in names for path in paths):
                 return True
