@@ -138,9 +138,9 @@ static void add_description(struct buf *text, const char *what)
 		buf_add(text, *what == '#' ? "\\#" : what, *what == '#' ? 2 : 1);
 }
 
-/* WHY: it fails. SKIP: it was not acted out; NULL: nothing to say. */
+/* WHY: it fails. RESULT: of acting it out; NULL: it was not. */
 static void print_result(const char *file, unsigned line, const char *title, const char *what,
-			 const struct buf *why, const char *skip)
+			 const struct buf *why, const struct live_result *result)
 {
 	struct buf text = {0};
 
@@ -148,9 +148,10 @@ static void print_result(const char *file, unsigned line, const char *title, con
 	failures += why->n > 0;
 	buf_printf(&text, "%sok %u - %s:%u %s: ", why->n ? "not " : "", count, file, line, title);
 	add_description(&text, what);
-	if (skip && !why->n) {
-		buf_puts(&text, " # SKIP ");
-		diag_add_text(&text, skip);
+	if (result && !why->n && result->outcome != LIVE_HOLDS) {
+		buf_printf(&text,
+			   " # SKIP %s: ", result->outcome == LIVE_GAP ? "gap" : "not applicable");
+		diag_add_text(&text, result->text);
 	}
 	buf_putc(&text, '\n');
 	buf_add_str(&text, buf_str(why));
@@ -241,7 +242,7 @@ static int judge_live(const struct live_case *tested, const struct sbt_row *row,
 
 	*ret = (struct live_result){.outcome = LIVE_SKIPPED};
 	if (!(row->targets & SBT_LINUX))
-		(void)snprintf(ret->text, sizeof(ret->text), "not applicable: about macOS");
+		(void)snprintf(ret->text, sizeof(ret->text), "it is about macOS");
 	else if (live_judge(live.judge, tested, row->words, row->allow, ret, &error) < 0)
 		return diag_error(&error);
 	if (ret->outcome == LIVE_GAP && live.gaps_fail)
@@ -276,8 +277,7 @@ static int judge_row(const char *file, const struct sbt_case *tested, const stru
 	if (live.judge && !row->is_error && !why.n)
 		status = judge_live(acted, row, &why, &result);
 	if (status == 0)
-		print_result(file, row->line, tested->title, row->text, &why,
-			     result.outcome == LIVE_HOLDS ? NULL : result.text);
+		print_result(file, row->line, tested->title, row->text, &why, &result);
 	buf_release(&why);
 	return status;
 }

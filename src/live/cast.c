@@ -161,6 +161,11 @@ static enum kind usual_kind(const struct job *job, const char *path)
 	enum kind there = job->act->flags & ACT_MAKES ? KIND_NONE : kind_of(path);
 	enum kind kind = KIND_FILE;
 
+	if (job->tried) {
+		while (job->tried & (1u << kind) || !(kinds & (1u << kind)))
+			kind++;
+		return kind;
+	}
 	if (there != KIND_NONE && (kinds & (1u << there)))
 		return there;
 	if ((kinds & KIND(DIRECTORY)) && has_rows_below(job->tested, path))
@@ -336,8 +341,8 @@ static bool explain_no_act(struct job *job)
 	size_t n = strlen(operation);
 
 	if (strcmp(operation, "default") == 0 || operation[n - 1] == '*')
-		return refuse(job, "not applicable: nothing asks for %s itself", operation);
-	return refuse(job, "not applicable: %s has no act on Linux", operation);
+		return refuse(job, "nothing asks for %s itself", operation);
+	return refuse(job, "%s has no counterpart on Linux", operation);
 }
 
 bool cast_act(struct job *job)

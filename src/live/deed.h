@@ -61,6 +61,7 @@ enum about {
 	ABOUT_NOTHING,
 	ABOUT_OBJECT, /* where there is one */
 	ABOUT_OTHER,  /* the second name */
+	ABOUT_SAME,   /* the row's own words */
 };
 
 struct also {

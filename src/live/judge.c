@@ -134,6 +134,15 @@ static void add_literal(struct buf *rules, const char *path)
 	buf_puts(rules, "\")");
 }
 
+/* Of HOST:PORT; a profile knows no port 0. */
+static void add_port(struct buf *rules, const char *object)
+{
+	const char *colon = strrchr(object, ':');
+
+	if (colon && strcmp(colon, ":0") != 0)
+		buf_printf(rules, " (local ip \"*%s\")", colon);
+}
+
 /* The helper has to start: its own folder, whatever the profile says. */
 static void add_kit_rules(struct job *job)
 {
@@ -193,6 +202,8 @@ static int grant_others(struct job *job, bool *ret_granted, struct lapbelt_error
 		buf_printf(&job->rules, "(allow %s", question->words[0]);
 		if (object && object[0] == '/')
 			add_literal(&job->rules, object);
+		else if (job->deed.address.length)
+			add_port(&job->rules, object);
 		buf_puts(&job->rules, ")\n");
 	}
 	return 0;
@@ -220,6 +231,7 @@ static bool check_questions(struct job *job)
 	}
 	show(&job->main, text, sizeof(text));
 	if ((job->decision.allowed != 0) != job->allow) {
+		job->otherwise = true;
 		(void)snprintf(job->why, sizeof(job->why),
 			       "what can be acted out is '%s', and that is answered otherwise, "
 			       "by line %u",
@@ -311,7 +323,7 @@ static void compare(const struct job *job, const struct report *report, struct l
 	else if ((report->error == 0) == job->allow)
 		conclude(ret, LIVE_HOLDS, "%s", "");
 	else if (gap[0])
-		conclude(ret, LIVE_GAP, "a gap, %s", gap);
+		conclude(ret, LIVE_GAP, "%s", gap);
 	else
 		conclude(ret, LIVE_FAILS,
 			 "%s %s under the policy%s%s; without it works; decided by line %u (%s)",
@@ -350,11 +362,42 @@ static int act_out(const struct job *job, struct live_result *ret, struct lapbel
 	return r;
 }
 
+/* Is there another kind of object that the row can be about? */
+static bool has_other_kind(struct job *job)
+{
+	if (!job->otherwise || job->asked.has_kind || job->deed.kind == KIND_NONE)
+		return false;
+	job->tried |= 1u << job->deed.kind;
+	return (job->act->kinds & ~job->tried) != 0;
+}
+
+/* 0: it can be acted out; 1: it cannot, job->why; negative: failure. */
+static int prepare(struct job *job, struct lapbelt_error *error)
+{
+	char why[WHY_MAX] = "";
+	int r;
+
+	do {
+		job->otherwise = false;
+		job->n_also = 0;
+		memset(&job->main, 0, sizeof(job->main));
+		memset(job->also, 0, sizeof(job->also));
+		buf_clear(&job->rules);
+		r = words_read(job->words, &job->asked, job->why) && cast_act(job)
+			    ? make_policy(job, error)
+			    : 1;
+		if (!why[0]) /* of the most natural kind */
+			memcpy(why, job->why, sizeof(why));
+	} while (r == 1 && has_other_kind(job));
+	memcpy(job->why, why, sizeof(why));
+	return r;
+}
+
 int live_judge(struct live *live, const struct live_case *tested, char *const *words, bool allow,
 	       struct live_result *ret, struct lapbelt_error *error)
 {
 	struct job *job = calloc(1, sizeof(*job));
-	int r = 0;
+	int r;
 
 	if (!job)
 		return fail(error, LAPBELT_MEMORY, "live");
@@ -363,10 +406,7 @@ int live_judge(struct live *live, const struct live_case *tested, char *const *w
 	job->words = words;
 	job->allow = allow;
 	job->rules.max = RULES_MAX;
-	if (!words_read(words, &job->asked, job->why) || !cast_act(job))
-		r = 1;
-	if (r == 0)
-		r = make_policy(job, error);
+	r = prepare(job, error);
 	if (r == 0)
 		r = act_out(job, ret, error);
 	else if (r == 1)

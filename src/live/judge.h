@@ -45,6 +45,8 @@ struct job {
 	struct lapbelt_policy *policy;
 	struct lapbelt_decision decision; /* of the main question */
 	char why[WHY_MAX];                /* it cannot be acted out */
+	unsigned tried;                   /* kinds of the object, where the row names none */
+	bool otherwise; /* of that kind the object gets another answer than the row's */
 };
 
 /* Finds the act, and says what it is about (cast.c). False: nobody can do that, job->why. */

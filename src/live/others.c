@@ -135,17 +135,27 @@ int act_connect(const struct deed *deed)
 	return connect(fd, name_of(deed), deed->address.length);
 }
 
+static int bind_socket(const struct deed *deed, int fd)
+{
+	const int on = 1;
+
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0)
+		return -1;
+	return bind(fd, name_of(deed), deed->address.length);
+}
+
 int act_bind(const struct deed *deed)
 {
 	int cleanup_fd fd = open_socket(deed);
 
-	return fd < 0 ? -1 : bind(fd, name_of(deed), deed->address.length);
+	return bind_socket(deed, fd);
 }
 
-/* The socket comes bound, so that nothing but listening is judged. */
 int act_listen(const struct deed *deed)
 {
-	return listen(deed->socket, 1);
+	int cleanup_fd fd = open_socket(deed);
+
+	return bind_socket(deed, fd) < 0 ? -1 : listen(fd, 1);
 }
 
 /* ---- Objects without a path ---- */

@@ -123,6 +123,8 @@ static void add_listed(struct job *job, const struct also *also)
 			    also->about == ABOUT_OBJECT  ? deed->path
 			    : also->about == ABOUT_OTHER ? deed->other
 							 : NULL);
+	for (size_t i = 1; also->about == ABOUT_SAME && job->main.words[i]; i++)
+		question->words[i] = job->main.words[i];
 	if (also->attribute)
 		add(question, also->attribute);
 	if (also->about != ABOUT_NOTHING)

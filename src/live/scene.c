@@ -93,10 +93,10 @@ static int wait_for(const struct address *address)
 }
 
 /* Makes the address one of this machine: the network is a private one. */
-static int add_address(const struct address *address)
+static int add_address(const struct address *address, const char *alias)
 {
 	int cleanup_fd fd = socket(address->name.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	struct ifreq request = {.ifr_name = "lo:1"};
+	struct ifreq request = {.ifr_flags = 0};
 	struct in6_request request6 = {.prefix = 128, .interface = (int)if_nametoindex("lo")};
 
 	if (fd < 0)
@@ -105,8 +105,18 @@ static int add_address(const struct address *address)
 		request6.address = v6(address)->sin6_addr;
 		return ioctl(fd, SIOCSIFADDR, &request6) < 0 ? -1 : wait_for(address);
 	}
+	(void)snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", alias);
 	memcpy(&request.ifr_addr, v4(address), sizeof(struct sockaddr_in));
 	return ioctl(fd, SIOCSIFADDR, &request);
+}
+
+/* Is the address this machine's, or can it be made so, for IPv4 as ALIAS? 0, or -1 with errno. */
+static int has_address(const struct address *address, const char *alias, bool has_world)
+{
+	if (address->name.ss_family == AF_UNIX || is_loopback(address))
+		return 0;
+	errno = EADDRNOTAVAIL;
+	return has_world ? add_address(address, alias) : -1;
 }
 
 /* ---- Who is at the other end ---- */
@@ -136,11 +146,8 @@ static int make_peer(const struct deed *deed, bool has_world)
 {
 	struct address address = plain_address(&deed->address);
 
-	if (address.name.ss_family != AF_UNIX && !is_loopback(&address)) {
-		errno = EADDRNOTAVAIL;
-		if (!has_world || add_address(&address) < 0)
-			return -1;
-	}
+	if (has_address(&address, "lo:1", has_world) < 0)
+		return -1;
 	return deed->udp ? 0 : listen_at(&address);
 }
 
@@ -149,18 +156,19 @@ static int make_sockets(struct deed *deed, const struct address *local, bool has
 {
 	const struct act *act = &acts[deed->act];
 	int type = deed->udp ? SOCK_DGRAM : SOCK_STREAM;
+	struct address address;
 
 	if (deed->path[0] && !set_path(&deed->address, deed->path)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	if (act->run == act_listen) {
-		deed->socket = bound_socket(&deed->address, type);
-		return deed->socket < 0 ? -1 : 0;
+	if (act->run != act_connect) {
+		address = plain_address(&deed->address);
+		return has_address(&address, "lo:1", has_world);
 	}
-	if (act->run != act_connect)
-		return 0;
 	if (local->length) {
+		if (has_address(local, "lo:2", has_world) < 0)
+			return -1;
 		deed->socket = bound_socket(local, type);
 		if (deed->socket < 0)
 			return -1;

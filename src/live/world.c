@@ -260,8 +260,8 @@ static const struct {
 	const char *name;
 	unsigned major, minor;
 } devices[] = {
-	{"null", 1, 3},    {"zero", 1, 5}, {"full", 1, 7}, {"random", 1, 8},
-	{"urandom", 1, 9}, {"tty", 5, 0},  {"ptmx", 5, 2},
+	{"null", 1, 3},   {"zero", 1, 5},    {"full", 1, 7},
+	{"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0},
 };
 
 static int make_dev(struct world *world)
@@ -294,9 +294,15 @@ static int make_dev(struct world *world)
 /* Terminals of the world's own, so that any of them can be had by number. */
 static int mount_terminals(struct world *world)
 {
-	if (fchdir(world->dev) < 0)
+	int cleanup_fd tree = -1;
+
+	if (fchdir(world->dev) < 0 ||
+	    mount("devpts", "pts", "devpts", MS_NOSUID | MS_NOEXEC, "mode=620,ptmxmode=666") < 0)
 		return -1;
-	return mount("devpts", "pts", "devpts", MS_NOSUID | MS_NOEXEC, "mode=620,ptmxmode=666");
+	tree = clone_tree(world->dev, "pts/ptmx");
+	if (tree < 0 || mknodat(world->dev, "ptmx", S_IFREG | 0600, 0) < 0)
+		return -1;
+	return attach(tree, world->dev, "ptmx");
 }
 
 /* Opens terminals until NAME is one. They stay open as long as this process. */
@@ -455,7 +461,8 @@ static int complete(int here, const char *name, const struct deed *deed)
 static bool is_standing(const char *path)
 {
 	if (strncmp(path, "/dev/pts", 8) == 0 || strcmp(path, "/dev") == 0 ||
-	    strcmp(path, "/dev/shm") == 0 || strcmp(path, "/") == 0)
+	    strcmp(path, "/dev/shm") == 0 || strcmp(path, "/dev/ptmx") == 0 ||
+	    strcmp(path, "/") == 0)
 		return true;
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
 		if (strncmp(path, "/dev/", 5) == 0 && strcmp(path + 5, devices[i].name) == 0)
