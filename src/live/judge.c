@@ -249,6 +249,26 @@ static bool check_questions(struct job *job)
 	return true;
 }
 
+static bool is_otherwise(struct job *job)
+{
+	struct lapbelt_error error = LAPBELT_ERROR_INIT;
+
+	return decide(job, &job->main, &job->decision, &error) < 0 ||
+	       (job->decision.allowed != 0) != job->allow;
+}
+
+/*
+ * What was granted besides has allowed the row's own request. That is denied, and may as well be
+ * denied together with what else the act asks for.
+ */
+static int take_back(struct job *job, struct lapbelt_error *error)
+{
+	buf_clear(&job->rules);
+	add_kit_rules(job);
+	job->n_also = 0;
+	return compile(job, error);
+}
+
 /* 0; 1: it cannot be acted out; negative: failure. */
 static int make_policy(struct job *job, struct lapbelt_error *error)
 {
@@ -266,6 +286,8 @@ static int make_policy(struct job *job, struct lapbelt_error *error)
 	}
 	if (granted)
 		r = compile(job, error);
+	if (r == 0 && granted && !job->allow && is_otherwise(job))
+		r = take_back(job, error);
 	return r < 0 ? r : !check_questions(job);
 }
 

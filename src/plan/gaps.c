@@ -212,18 +212,26 @@ static int gaps_of_filters(struct planner *p)
 			continue;
 		if (asks_unknown(rule->filter, !deny))
 			r = add_gap(
-				p, loose, rule,
+				p, loose, rule->op, rule,
 				"what this rule asks of the process or the volume is not known: "
 				"it denies less than it says",
 				NULL);
 		else if (asks_unknown(rule->filter, deny))
 			r = add_gap(
-				p, GAP_STRICTER, rule,
+				p, GAP_STRICTER, rule->op, rule,
 				"what this rule asks of the process or the volume is not known: "
 				"it allows less than it says",
 				NULL);
 	}
 	return r;
+}
+
+/* Of root's capabilities the command keeps those to handle files; mknod(2) takes another. */
+static int gap_of_nodes(struct planner *p)
+{
+	if (!p->caps->root || !(p->facts.nodes & CAN_ALLOW))
+		return 0;
+	return add_gap(p, GAP_STRICTER, OP_FILE_MKNOD, NULL, "device nodes cannot be made", NULL);
 }
 
 /* ---- Metadata ---- */
@@ -553,10 +561,10 @@ static int gaps_of_scope(struct planner *p)
 int gaps_plan(struct planner *p, struct err *e)
 {
 	static int (*const stages[])(struct planner *) = {
-		gaps_of_broker,   gaps_of_kernel,  gaps_of_operations, gaps_of_always_refused,
-		gaps_of_filter,   gaps_of_floor,   gaps_of_namespaces, gap_of_self,
-		gap_of_devices,   gaps_of_sockets, gaps_of_scope,      gaps_of_filters,
-		gaps_of_metadata,
+		gaps_of_broker,  gaps_of_kernel,   gaps_of_operations, gaps_of_always_refused,
+		gap_of_nodes,    gaps_of_filter,   gaps_of_floor,      gaps_of_namespaces,
+		gap_of_self,     gap_of_devices,   gaps_of_sockets,    gaps_of_scope,
+		gaps_of_filters, gaps_of_metadata,
 	};
 	int r = 0;
 
