@@ -350,6 +350,14 @@ static int open_live(const struct args *args)
 	return 0;
 }
 
+/* The rest cannot be judged. */
+static void print_bail_out(void)
+{
+	static const char text[] = "Bail out!\n";
+
+	(void)io_write_full(STDOUT_FILENO, text, sizeof(text) - 1);
+}
+
 static void print_end(void)
 {
 	struct buf text = {0};
@@ -382,6 +390,8 @@ static int test(struct args *args, char **files)
 		status = test_file(*files);
 	if (status == 0)
 		print_end();
+	else if (live.judge)
+		print_bail_out();
 	live_close(live.judge);
 	return status ? status : failures > 0;
 }

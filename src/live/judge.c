@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,16 +64,53 @@ static void try_world(struct live *live)
 	fd_close(&pipes[0]);
 }
 
+static void remove_folder(const struct live *live)
+{
+	int cleanup_fd folder = open(live->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	kit_remove(&live->kit, folder);
+	(void)rmdir(live->folder);
+}
+
+/* Whose folder is removed when a signal ends us, and in which process. */
+static const struct live *volatile owner;
+static volatile pid_t owner_pid;
+
+static void clean_up(int signal)
+{
+	if (owner && owner_pid == getpid())
+		remove_folder(owner);
+	(void)raise(signal); /* its effect is the usual again: SA_RESETHAND */
+}
+
+static void clean_up_at_signals(const struct live *live)
+{
+	static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+	const struct sigaction action = {.sa_handler = clean_up, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction old;
+
+	owner = live;
+	owner_pid = getpid();
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+			(void)sigaction(signals[i], &action, NULL);
+}
+
 /* Where there are no worlds, the kit is in a folder of its own. */
 static int make_folder(struct live *live)
 {
 	int cleanup_fd folder = -1;
 
-	(void)snprintf(live->folder, sizeof(live->folder), "/tmp/lapbelt-live.XXXXXX");
+	const char *tmp = getenv("TMPDIR");
+
+	if (!tmp || tmp[0] != '/')
+		tmp = "/tmp";
+	(void)snprintf(live->folder, sizeof(live->folder), "%.900s/lapbelt-live.XXXXXX", tmp);
 	if (!mkdtemp(live->folder)) {
 		live->folder[0] = '\0';
 		return -1;
 	}
+	clean_up_at_signals(live);
 	folder = open(live->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return folder < 0 ? -1 : kit_copy(&live->kit, folder);
 }
@@ -92,7 +130,7 @@ int live_open(bool no_userns, struct live **ret, struct lapbelt_error *error)
 	else if (r == 0)
 		try_world(live);
 	if (r == 0 && live->no_worlds[0] && make_folder(live) < 0)
-		r = fail(error, LAPBELT_OS, "could not make a folder in /tmp");
+		r = fail(error, LAPBELT_OS, "could not make a folder for temporary files");
 	if (r < 0) {
 		live_close(live);
 		return r;
@@ -103,15 +141,11 @@ int live_open(bool no_userns, struct live **ret, struct lapbelt_error *error)
 
 void live_close(struct live *live)
 {
-	int cleanup_fd folder = -1;
-
 	if (!live)
 		return;
-	if (live->folder[0]) {
-		folder = open(live->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		kit_remove(&live->kit, folder);
-		(void)rmdir(live->folder);
-	}
+	owner = NULL;
+	if (live->folder[0])
+		remove_folder(live);
 	kit_close(&live->kit);
 	free(live);
 }
@@ -353,34 +387,56 @@ static void compare(const struct job *job, const struct report *report, struct l
 			 report->error ? strerror(report->error) : "", job->decision.line, text);
 }
 
-static int act_out(const struct job *job, struct live_result *ret, struct lapbelt_error *error)
+/* Without the policy it has to work, else nothing is proved. */
+static bool check_control(const struct job *job, const struct report *control,
+			  struct live_result *ret)
 {
-	struct report *report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int r = 0;
-
-	if (report == MAP_FAILED)
-		return fail(error, LAPBELT_MEMORY, "memory to share");
-	perform(job, NULL, report);
-	if (report->state == REPORT_STAGE) {
-		conclude(ret, LIVE_SKIPPED, "%s", report->text);
-	} else if (report->state != REPORT_DONE) {
+	ret->text[0] = '\0';
+	if (control->state == REPORT_STAGE)
+		conclude(ret, LIVE_SKIPPED, "%s", control->text);
+	else if (control->state != REPORT_DONE)
 		conclude(ret, LIVE_SKIPPED, "without the policy %s does not come back",
 			 job->act->call);
-	} else if (report->error) {
+	else if (control->error)
 		conclude(ret, LIVE_SKIPPED, "without the policy %s ends with: %s", job->act->call,
-			 strerror(report->error));
-	} else {
-		perform(job, job->policy, report);
-		if (report->state == REPORT_DONE)
-			compare(job, report, ret);
-		else if (report->state == REPORT_BROKEN)
-			r = conclude_broken(report, ret, error);
-		else
-			conclude(ret, LIVE_FAILS, "%s does not come back under the policy: %s",
-				 job->act->call, report->text);
-	}
-	(void)munmap(report, sizeof(*report));
+			 strerror(control->error));
+	return !ret->text[0];
+}
+
+static int check_confined(const struct job *job, const struct report *report,
+			  struct live_result *ret, struct lapbelt_error *error)
+{
+	if (report->state == REPORT_BROKEN)
+		return conclude_broken(report, ret, error);
+	if (report->state == REPORT_DONE)
+		compare(job, report, ret);
+	else
+		conclude(ret, LIVE_FAILS, "%s does not come back under the policy: %s",
+			 job->act->call, report->text);
+	return 0;
+}
+
+/* In worlds of their own, control and act do not get in each other's way. */
+static int act_out(const struct job *job, struct live_result *ret, struct lapbelt_error *error)
+{
+	struct report *reports = mmap(NULL, 2 * sizeof(*reports), PROT_READ | PROT_WRITE,
+				      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	bool apart = !job->live->folder[0];
+	pid_t control, confined;
+	int r = 0;
+
+	if (reports == MAP_FAILED)
+		return fail(error, LAPBELT_MEMORY, "memory to share");
+	control = perform_start(job, NULL, &reports[0]);
+	if (!apart)
+		perform_wait(control);
+	confined = perform_start(job, job->policy, &reports[1]);
+	if (apart)
+		perform_wait(control);
+	perform_wait(confined);
+	if (check_control(job, &reports[0], ret))
+		r = check_confined(job, &reports[1], ret, error);
+	(void)munmap(reports, 2 * sizeof(*reports));
 	return r;
 }
 

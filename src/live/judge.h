@@ -14,7 +14,7 @@
 struct live {
 	struct kit kit;
 	bool no_userns;
-	char folder[64]; /* where there are no worlds: of the kit; "": there are */
+	char folder[1024]; /* where there are no worlds: of the kit; "": there are */
 	char no_worlds[160];
 };
 
@@ -70,7 +70,12 @@ struct report {
 	char lenient[600], strict[600];
 };
 
-/* Does the act (act.c); POLICY NULL: the control. */
-void perform(const struct job *job, const struct lapbelt_policy *policy, struct report *report);
+/*
+ * Begins to do the act in a child (perform.c), which fills in REPORT; POLICY NULL: the control.
+ * Returns the child, to be waited for.
+ */
+pid_t perform_start(const struct job *job, const struct lapbelt_policy *policy,
+		    struct report *report);
+void perform_wait(pid_t pid);
 
 #endif

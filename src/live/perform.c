@@ -169,7 +169,8 @@ static void settle(pid_t parent)
 	fd_close(&null);
 }
 
-void perform(const struct job *job, const struct lapbelt_policy *policy, struct report *report)
+pid_t perform_start(const struct job *job, const struct lapbelt_policy *policy,
+		    struct report *report)
 {
 	static struct attempt attempt; /* too large for comfort on the stack */
 	pid_t parent = getpid(), pid;
@@ -187,6 +188,11 @@ void perform(const struct job *job, const struct lapbelt_policy *policy, struct 
 		attempt_act(&attempt);
 		_exit(0);
 	}
+	return pid;
+}
+
+void perform_wait(pid_t pid)
+{
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }

@@ -188,7 +188,7 @@ bool words_address(const char *text, bool local, struct address *ret)
 	if (!colon)
 		return false;
 	port = (unsigned)strtoul(colon + 1, NULL, 10);
-	if (*text == '[' && colon > text + 2)
+	if (*text == '[' && colon > text + 2 && colon[-1] == ']')
 		return set_v6(ret, text + 1, (size_t)(colon - text) - 2, port);
 	if ((size_t)(colon - text) >= sizeof(host))
 		return false;
