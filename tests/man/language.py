@@ -65,7 +65,7 @@ def prelude_names():
 
 def alias_rows():
     body = re.search(r'} aliases\[\] = {(.*?)\n};', sbpl['names.c'], re.S).group(1)
-    return dict(re.findall(r'{"([^"]+)", (?:"([^"]+)"|NULL)}', body))
+    return re.findall(r'{"([^"]+)", (?:"([^"]+)"|NULL), (\w+)}', body)
 
 
 # ---- Operations ----
@@ -83,7 +83,10 @@ def op_rows():
 def op_row(name, parent, builtin):
     if name == 'default':
         return 'default ()'
-    return f'{name} ({ops[parent][0] if builtin == "INHERIT" else builtin.lower()})'
+    above = ops[parent][0]
+    if builtin == 'INHERIT':
+        return f'{name} ({above})'
+    return f'{name} ({"" if above == "default" else above + " "}{builtin.lower()})'
 
 
 same('operations, their parents and defaults',
@@ -204,17 +207,19 @@ same('procedures', table_names('builtin') + [name for name in prelude_names() if
      page.names('procedures') + ['termination'])
 
 
-def page_aliases():
-    for line in page.after('aliases'):
+def page_aliases(known):
+    for line in page.after('aliases ' + known):
         if line.startswith('.It Ic '):
             written, _, means = line[7:].partition(' Ta ')
             yield f'{written}: {means.removeprefix("Ic ")}'
 
 
-same('older names',
-     [f'{written}: {means or "nothing: the rule is dropped"}'
-      for written, means in alias_rows().items()],
-     [row for row in page_aliases() if 'as a modifier' not in row and 'termination' not in row])
+for versions in ('ALWAYS', 'OLD'):
+    same(f'older names: {versions}',
+         [f'{written}: {means or "nothing: the rule is dropped"}'
+          for written, means, known in alias_rows() if known == versions],
+         [row for row in page_aliases(versions)
+          if 'as a modifier' not in row and 'termination' not in row])
 same('shipped profiles',
      [path.name for path in (source / 'share/profiles').iterdir()
       if not path.name.startswith(('default', 'runtime'))],
@@ -252,7 +257,7 @@ same('limits', limits(), page_limits())
 # ---- Every name that the page gives has a value ----
 
 given = page.heads('syntax') + page.names('procedures') + page.names('modifiers') + \
-    [row.split(':')[0] for row in page_aliases()] + [row.split()[0] for row in op_rows()] + \
+    [row.split(':')[0] for known in ('ALWAYS', 'OLD') for row in page_aliases(known)] + [row.split()[0] for row in op_rows()] + \
     [name for kind in lists for name in page_filters(kind)]
 profile = '(version 1)\n' + ''.join(
     f"(if (not (defined? '{name})) (error \"{name}\"))\n" for name in given)

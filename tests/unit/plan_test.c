@@ -389,6 +389,7 @@ static void rules_that_mean_nothing_are_listed(void)
 		{"(allow file-read-data (require-not (extension \"a\")))", false},
 		{"(allow process*)", false}, /* process-exec* falls to it */
 		{"(allow system-fcntl)", false},
+		{"(deny file-lock)", false},
 		{"(allow system-audit)", true},
 		{"(allow default)", false},
 	};
