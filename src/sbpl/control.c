@@ -39,8 +39,8 @@ static int scope_of(struct machine *m, struct value **args, size_t n, size_t i,
 
 static int do_eval(struct machine *m, struct value **args, size_t n)
 {
+	struct value *expr = NULL;
 	struct scope *scope;
-	struct value *expr;
 	int r = scope_of(m, args, n, 1, NULL, &scope);
 
 	if (r == 0)

@@ -210,47 +210,57 @@ int machine_eval_body(struct machine *m, struct value *body, struct scope *scope
 
 /* ---- Code ---- */
 
-static int freeze(struct machine *m, struct value *v, unsigned nest, struct value **ret);
+static struct value *freeze(struct machine *m, struct value *v, unsigned nest);
 
-/* A copy of the pair V with a frozen first element, in LAST's place of the list. */
+/* A copy of the pair V with a frozen first element. NULL: the error is set. */
 /* NOLINTNEXTLINE(misc-no-recursion): NEST_MAX */
-static int freeze_pair(struct machine *m, const struct value *v, unsigned nest, struct value **ret)
+static struct value *freeze_pair(struct machine *m, const struct value *v, unsigned nest)
 {
-	struct value *car;
-	int r = freeze(m, v->car, nest + 1, &car);
+	struct value *car = freeze(m, v->car, nest + 1);
+	struct value *copy = car ? machine_cons(m, car, v->cdr) : NULL;
 
-	if (r < 0)
-		return r;
-	*ret = machine_cons(m, car, v->cdr);
-	if (!*ret)
-		return machine_no_memory(m);
-	(*ret)->is_mutable = false;
-	(*ret)->source = v->source;
-	(*ret)->place = v->place;
-	return machine_charge(m, 1);
+	if (!car || machine_charge(m, 1) < 0)
+		return NULL;
+	if (!copy) {
+		(void)machine_no_memory(m);
+		return NULL;
+	}
+	copy->is_mutable = false;
+	copy->source = v->source;
+	copy->place = v->place;
+	return copy;
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): NEST_MAX */
-static int freeze(struct machine *m, struct value *v, unsigned nest, struct value **ret)
+static struct value *freeze(struct machine *m, struct value *v, unsigned nest)
 {
-	struct value **end = ret;
+	struct value *head = NULL, *last = NULL;
 
-	if (nest > NEST_MAX)
-		return machine_limit(m, "code nested deeper than %d levels", NEST_MAX);
-	for (; is_type(v, VALUE_PAIR) && v->is_mutable; v = v->cdr) {
-		int r = freeze_pair(m, v, nest, end);
-
-		if (r < 0)
-			return r;
-		end = &(*end)->cdr;
+	if (nest > NEST_MAX) {
+		(void)machine_limit(m, "code nested deeper than %d levels", NEST_MAX);
+		return NULL;
 	}
-	*end = v;
-	return 0;
+	for (; is_type(v, VALUE_PAIR) && v->is_mutable; v = v->cdr) {
+		struct value *copy = freeze_pair(m, v, nest);
+
+		if (!copy)
+			return NULL;
+		if (last)
+			last->cdr = copy;
+		else
+			head = copy;
+		last = copy;
+	}
+	if (!last)
+		return v;
+	last->cdr = v;
+	return head;
 }
 
 int machine_freeze(struct machine *m, struct value *v, struct value **ret)
 {
-	return freeze(m, v, 0, ret);
+	*ret = freeze(m, v, 0);
+	return *ret ? 0 : -(int)m->err.code;
 }
 
 /* ---- Application ---- */
@@ -387,11 +397,12 @@ static int resume_operand(struct machine *m, const struct frame *frame, struct v
 
 static int resume_expansion(struct machine *m, const struct frame *frame, struct value *value)
 {
+	struct value *code = NULL;
 	int r;
 
 	machine_look_at(m, frame->form);
-	r = machine_freeze(m, value, &value);
-	return r < 0 ? r : machine_eval(m, value, frame->scope);
+	r = machine_freeze(m, value, &code);
+	return r < 0 ? r : machine_eval(m, code, frame->scope);
 }
 
 static int expand_macro(struct machine *m, struct value *macro, struct value *form,

@@ -49,7 +49,7 @@ static int do_close(struct machine *m, struct value **args, size_t n)
 
 static int do_read(struct machine *m, struct value **args, size_t n)
 {
-	struct value *datum;
+	struct value *datum = NULL;
 	int r = check_open(m, args[0]);
 
 	(void)n;

@@ -264,7 +264,7 @@ static int fetch(struct machine *m, const struct value *path, struct sbpl_source
 
 static int do_import(struct machine *m, struct value **args, size_t n)
 {
-	struct sbpl_source source = {0};
+	struct sbpl_source source = {.name = ""};
 	struct value *path;
 	int r = fetch(m, args[0], &source);
 
