@@ -128,8 +128,6 @@ static int gaps_of_operations(struct planner *p)
 		 "a file may share its blocks with another that it could be copied to"},
 		{OP_SYSTEM_FCNTL, GAP_METADATA, "fcntl(2) is not judged"},
 		{OP_SYSTEM_SCHED, GAP_METADATA, "a process may change how it is scheduled"},
-		{OP_PSEUDO_TTY, GAP_METADATA,
-		 "pseudo-terminals can be made where rules about files allow /dev/ptmx"},
 		{OP_SOCKET_OPTION_ANY, GAP_METADATA, "socket options are not judged"},
 		{OP_SOCKET_IOCTL, GAP_METADATA, "requests on sockets are not judged"},
 	};

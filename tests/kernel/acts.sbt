@@ -8,7 +8,7 @@
 (deny file* (subpath "/w/no"))
 (allow file-write-setugid (subpath "/w"))
 (deny file-write-setugid (subpath "/w/no"))
-(deny file-link file-map-executable file-test-existence (subpath "/w/no"))
+(deny file-link file-lock file-map-executable file-test-existence (subpath "/w/no"))
 ---
 file-read-data /w/a                              => allow
 file-read-data /w/no/a                           => deny
