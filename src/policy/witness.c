@@ -658,17 +658,26 @@ void witnesses_free(struct witnesses *w)
 	free(w);
 }
 
+static bool copy_text(struct arena *arena, struct str text, struct str *ret)
+{
+	ret->n = text.n;
+	ret->p = arena_strdup(arena, text);
+	return ret->p;
+}
+
 bool witness_copy(struct arena *arena, const struct request *request, struct request *ret)
 {
-	struct fact *facts;
+	struct fact *facts = arena_array(arena, request->n_facts + 1, sizeof(*facts));
 
 	*ret = *request;
-	if (request->n_facts == 0)
-		return true;
-	facts = arena_array(arena, request->n_facts, sizeof(*facts));
-	if (!facts)
-		return false;
-	memcpy(facts, request->facts, request->n_facts * sizeof(*facts));
 	ret->facts = facts;
+	if (!facts || !copy_text(arena, request->xattr, &ret->xattr) ||
+	    !copy_text(arena, request->path, &ret->path))
+		return false;
+	for (size_t i = 0; i < request->n_facts; i++) {
+		facts[i] = request->facts[i];
+		if (!copy_text(arena, facts[i].text, &facts[i].text))
+			return false;
+	}
 	return true;
 }

@@ -36,8 +36,8 @@ struct witness_place {
 };
 
 /*
- * REQUEST is one for policy_decide_at(): its path is for the caller to put in. Its texts live as
- * long as the witnesses, its facts until EACH returns (witness_copy()). COST: so many thousands as
+ * REQUEST is one for policy_decide_at(): its path is for the caller to put in. What it points to
+ * lives until EACH returns (witness_copy()). COST: so many thousands as
  * words are needed to say it besides the path; then, how long they are.
  */
 typedef int witness_each_function(void *context, const struct request *request, unsigned cost);
@@ -50,7 +50,7 @@ typedef int witness_each_function(void *context, const struct request *request, 
 int witness_each(struct witnesses *witnesses, const struct witness_place *place,
 		 witness_each_function *each, void *context, struct err *e);
 
-/* A copy of REQUEST that owns its facts. False: no memory. */
+/* A copy of REQUEST, all of it in ARENA. False: no memory. */
 bool witness_copy(struct arena *arena, const struct request *request, struct request *ret);
 
 /*

@@ -265,7 +265,7 @@ static void random_pattern(struct pattern *ret, bool with_regexes)
 }
 
 /* A path that may well be near a pattern. */
-static void random_path(char *ret, const struct pattern *patterns, unsigned n)
+static inline void random_path(char *ret, const struct pattern *patterns, unsigned n)
 {
 	const struct pattern *near = &patterns[below(n)];
 
