@@ -21,7 +21,7 @@ const struct rule *block_find(const struct block *block, struct str path)
 
 		if (member->place < found)
 			break;
-		if (member->dfa->label[dfa_walk(member->dfa, member->dfa->start, path)])
+		if (dfa_label(member->dfa, path))
 			return block->rules[member->place];
 	}
 	return block->rules[found ? found - 1 : 0];

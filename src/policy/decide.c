@@ -83,3 +83,8 @@ unsigned policy_n_states(const struct policy *policy)
 {
 	return policy->paths.n_states;
 }
+
+size_t policy_table_size(const struct policy *policy)
+{
+	return dfa_size(&policy->paths);
+}

@@ -85,17 +85,42 @@ bool quotient_build(const struct subsets *subsets, const uint32_t *labels, struc
 
 /* ---- The automaton ---- */
 
+/* A turn of a state: over the class that leads from the state's base to this slot. */
+struct slot {
+	uint32_t state; /* whose it is; UINT32_MAX: nobody's */
+	uint32_t target;
+};
+
+/* For speed only: what can be said of a state without a look at its slots. */
+enum hint {
+	HINT_NONE,
+	HINT_FINAL, /* every byte leads back */
+	HINT_SLASH, /* every byte but `/` leads back */
+	HINT_SPINE, /* and above: a spine of hint - HINT_SPINE bytes begins here */
+};
+
+struct dfa_state {
+	uint32_t usual; /* where classes without a turn lead */
+	uint32_t base;
+	uint32_t label;
+	uint16_t hint;
+	uint8_t first,
+		last; /* the classes of its turns are among those; first > last: it has none */
+};
+
 /* Read-only after dfa_minimize(). */
 struct dfa {
 	uint32_t n_states;
 	uint32_t start;
 	struct byte_classes classes;
-	const uint32_t *next;  /* [state * classes.n + class] */
-	const uint32_t *label; /* by state */
+	const struct dfa_state *states;
+	const struct slot *slots;
+	size_t n_slots;
+	const uint8_t *spine; /* by state: in a spine, the byte that leads to the next state */
+};
 
-	/* For speed only: see dfa_walk(). */
-	const uint8_t *hint;
-	const uint8_t *spine;
+enum {
+	DFA_WORD = sizeof(uint64_t) /* so many bytes behind the spine may be read */
 };
 
 /*
@@ -108,15 +133,38 @@ int dfa_minimize(const struct subsets *subsets, const uint32_t *labels, struct a
 /* The state after BYTES, from FROM on. */
 uint32_t dfa_walk(const struct dfa *dfa, uint32_t from, struct str bytes);
 
+/* Bytes of its tables. */
+size_t dfa_size(const struct dfa *dfa);
+
 static inline uint32_t dfa_next(const struct dfa *dfa, uint32_t state, unsigned cls)
 {
-	return dfa->next[(size_t)state * dfa->classes.n + cls];
+	const struct dfa_state *from = &dfa->states[state];
+	const struct slot *slot = &dfa->slots[from->base + cls];
+
+	return slot->state == state ? slot->target : from->usual;
+}
+
+/* The first class from CLS on over which STATE has a turn; BYTES: there is none. */
+static inline unsigned dfa_next_turn(const struct dfa *dfa, uint32_t state, unsigned cls)
+{
+	const struct dfa_state *from = &dfa->states[state];
+
+	for (cls = cls > from->first ? cls : from->first; cls <= from->last; cls++)
+		if (dfa->slots[from->base + cls].state == state)
+			return cls;
+	return BYTES;
+}
+
+/* The label of the state where TEXT ends. */
+static inline uint32_t dfa_label(const struct dfa *dfa, struct str text)
+{
+	return dfa->states[dfa_walk(dfa, dfa->start, text)].label;
 }
 
 /* The label of STATE. */
 static inline uint32_t dfa_label_at(const struct dfa *dfa, uint32_t state)
 {
-	return dfa->label[state];
+	return dfa->states[state].label;
 }
 
 #endif

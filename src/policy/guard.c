@@ -173,9 +173,7 @@ static bool matches_endpoint(const struct guard *guard, const struct endpoint *e
 
 static bool matches_text(const struct guard *guard, struct str text)
 {
-	const struct dfa *dfa = guard->dfa;
-
-	return text.n > 0 && dfa->label[dfa_walk(dfa, dfa->start, text)];
+	return text.n > 0 && dfa_label(guard->dfa, text);
 }
 
 /* The number REQUEST carries for ATTRIBUTE, if any. */

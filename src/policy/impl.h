@@ -67,7 +67,8 @@ static inline const struct chain *policy_chain(const struct policy *policy, poli
 
 	if (column >= n)
 		return &policy->chains[policy->fixed[column - n]];
-	return &policy->chains[policy->rows[(size_t)policy->paths.label[state] * n + column]];
+	return &policy->chains[policy->rows[(size_t)policy->paths.states[state].label * n +
+					    column]];
 }
 
 /* Fills below and below_sets. -ERR_LIMIT: no memory. */

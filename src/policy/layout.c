@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables alone cost a dependent load per byte. Three things make most bytes
- * cheaper:
+ * States on a line, as along a literal path, are numbered one after the other:
+ * that is a spine (dfa.h).
  *
- * - A state that nothing leads out of ends the walk.
- * - A state that only `/` leads out of (inside a component where no pattern
- *   is under way) is left by a search for the next `/`.
- * - States on a line, as along a literal path, are numbered one after the
- *   other, and spine[s] is the byte that leads from s to s + 1: as many bytes
- *   as the input and the spine have in common are eight at a time.
+ * The turns of all states share one array, each state's shifted by its base to
+ * where they meet those of no other: a slot says whose it is.
  */
 #include "policy/layout.h"
 
@@ -16,17 +12,13 @@
 
 #include "base/banned.h"
 
-enum hint {
-	HINT_NONE,
-	HINT_FINAL,    /* every byte leads back */
-	HINT_SLASH,    /* every byte but `/` leads back */
-	HINT_SPINE,    /* this and above: a spine of hint - HINT_SPINE bytes begins here */
+enum {
 	SPINE_MIN = 4, /* shorter ones are not worth a look */
-	SPINE_MAX = UINT8_MAX - HINT_SPINE,
-	WORD = sizeof(uint64_t),
+	SPINE_MAX = UINT16_MAX - HINT_SPINE,
+	TRIES = 64, /* places that are looked at for the turns of one state */
 };
 
-static const uint32_t UNNUMBERED = UINT32_MAX;
+static const uint32_t UNNUMBERED = UINT32_MAX, NO_STATE = UINT32_MAX;
 
 /* ---- Numbering ---- */
 
@@ -117,79 +109,176 @@ static void number_states(struct layout *l)
 	}
 }
 
-/* ---- The tables ---- */
+/* ---- Slots ---- */
 
-/* Does every byte (BUT_SLASH: or every byte but `/`) lead from STATE back to it? */
-static bool stays(const struct dfa *dfa, uint32_t state, bool but_slash)
+struct comb {
+	struct arena *scratch;
+	struct slot *slots;
+	size_t n;    /* up to the last one in use */
+	size_t cap;  /* all that exist */
+	size_t free; /* before it none is free */
+};
+
+/* Makes sure that there are N slots. */
+static bool comb_reserve(struct comb *comb, size_t n)
 {
-	for (unsigned cls = 0; cls < dfa->classes.n; cls++)
-		if (dfa_next(dfa, state, cls) != state && !(but_slash && cls == CLASS_SLASH))
-			return false;
+	size_t cap = comb->cap ? comb->cap : 64;
+	struct slot *slots;
+
+	if (n <= comb->cap)
+		return true;
+	while (cap < n)
+		cap *= 2;
+	slots = arena_array(comb->scratch, cap, sizeof(*slots));
+	if (!slots)
+		return false;
+	if (comb->cap)
+		memcpy(slots, comb->slots, comb->cap * sizeof(*slots));
+	for (size_t i = comb->cap; i < cap; i++)
+		slots[i].state = NO_STATE;
+	comb->slots = slots;
+	comb->cap = cap;
 	return true;
 }
 
-/* Does spine[STATE] lead to STATE + 1? */
-static bool has_spine(const struct dfa *dfa, uint32_t state)
+/* Are the slots free that N turns need if the first one goes to AT? */
+static bool fits(const struct comb *comb, const struct turn *turns, size_t n, size_t at)
 {
-	return state + 1 < dfa->n_states &&
-	       dfa_next(dfa, state, dfa->classes.of[dfa->spine[state]]) == state + 1;
+	size_t base = at - turns[0].cls;
+	bool fit = true;
+
+	for (size_t i = 0; i < n && fit; i++)
+		fit = base + turns[i].cls >= comb->n ||
+		      comb->slots[base + turns[i].cls].state == NO_STATE;
+	return fit;
 }
 
-static void set_hints(const struct dfa *dfa, uint8_t *hint)
+/* Gives the N turns of STATE their slots. False: no memory. */
+static bool comb_place(struct comb *comb, uint32_t state, const struct turn *turns, size_t n,
+		       uint32_t *ret_base)
 {
-	unsigned length = 0;
+	size_t at = comb->free, base;
 
-	for (uint32_t state = dfa->n_states; state-- > 0;) {
-		length = !has_spine(dfa, state) ? 0 : length < SPINE_MAX ? length + 1 : SPINE_MAX;
-		if (stays(dfa, state, false))
-			hint[state] = HINT_FINAL;
-		else if (stays(dfa, state, true))
-			hint[state] = HINT_SLASH;
-		else if (length >= SPINE_MIN)
-			hint[state] = (uint8_t)(HINT_SPINE + length);
-	}
+	*ret_base = 0;
+	if (n == 0)
+		return true;
+	while (at < comb->n && at - comb->free < TRIES && !fits(comb, turns, n, at))
+		at++;
+	if (!fits(comb, turns, n, at))
+		at = comb->n;
+	base = at - turns[0].cls;
+	if (base + BYTES > UINT32_MAX || !comb_reserve(comb, base + BYTES))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		comb->slots[base + turns[i].cls] = (struct slot){state, turns[i].target};
+	if (base + turns[n - 1].cls >= comb->n)
+		comb->n = base + turns[n - 1].cls + 1;
+	while (comb->free < comb->n && comb->slots[comb->free].state != NO_STATE)
+		comb->free++;
+	*ret_base = (uint32_t)base;
+	return true;
 }
 
-static void fill_row(const struct layout *l, const struct row *row, uint32_t *next)
+/* ---- The tables ---- */
+
+/* Where a state leads; what leads where most bytes do is no turn any more. */
+struct leads {
+	uint32_t usual;
+	struct turn turns[BYTES];
+	size_t n;
+};
+
+static void find_leads(const struct layout *l, uint32_t block, struct leads *ret)
 {
 	const uint32_t *block_of = l->from->block;
-	uint32_t usual = l->number[block_of[row->usual]];
+	const struct row *row = quotient_row(l->from, block);
+	const struct turn *turns = quotient_turns(l->from, row);
 
-	for (unsigned cls = 0; cls < l->classes->n; cls++)
-		next[cls] = usual;
+	ret->usual = l->number[block_of[row->usual]];
+	ret->n = 0;
 	for (uint32_t i = 0; i < row->n; i++) {
-		const struct turn *turn = &quotient_turns(l->from, row)[i];
+		uint32_t target = l->number[block_of[turns[i].target]];
 
-		next[turn->cls] = l->number[block_of[turn->target]];
+		if (target != ret->usual)
+			ret->turns[ret->n++] = (struct turn){turns[i].cls, target};
 	}
 }
 
-static bool fill_tables(const struct layout *l, struct arena *arena, struct dfa *ret)
+/* The hint of STATE, whose spine has LENGTH bytes. */
+static uint16_t hint_of(const struct leads *leads, uint32_t state, uint32_t length)
+{
+	if (leads->usual == state && leads->n == 0)
+		return HINT_FINAL;
+	if (leads->usual == state && leads->n == 1 && leads->turns[0].cls == CLASS_SLASH)
+		return HINT_SLASH;
+	return (uint16_t)(length >= SPINE_MIN ? HINT_SPINE + length : HINT_NONE);
+}
+
+/* Does spine[STATE] lead to STATE + 1? */
+static bool has_spine(const struct layout *l, uint32_t state, const struct leads *leads)
+{
+	unsigned cls = l->classes->of[l->spine[state]];
+	uint32_t target = leads->usual;
+
+	for (size_t i = 0; i < leads->n; i++)
+		if (leads->turns[i].cls == cls)
+			target = leads->turns[i].target;
+	return target == state + 1;
+}
+
+/* Fills the states, from the last to the first, since spines are known by their ends. */
+static bool fill_states(const struct layout *l, struct dfa_state *states, struct comb *comb)
+{
+	const struct subsets *subsets = l->from->subsets;
+	struct leads leads;
+	uint32_t length = 0;
+
+	for (uint32_t number = l->n; number-- > 0;) {
+		struct dfa_state *state = &states[number];
+		uint32_t block = l->old[number];
+
+		find_leads(l, block, &leads);
+		length = !has_spine(l, number, &leads) ? 0
+			 : length < SPINE_MAX          ? length + 1
+						       : SPINE_MAX;
+		state->label = l->from->labels[subsets->accept[l->from->state[block]]];
+		state->usual = leads.usual;
+		state->hint = hint_of(&leads, number, length);
+		state->first = (uint8_t)(leads.n > 0 ? leads.turns[0].cls : 1);
+		state->last = (uint8_t)(leads.n > 0 ? leads.turns[leads.n - 1].cls : 0);
+		if (!comb_place(comb, number, leads.turns, leads.n, &state->base))
+			return false;
+	}
+	return true;
+}
+
+static bool fill_tables(const struct layout *l, struct arena *arena, struct arena *scratch,
+			struct dfa *ret)
 {
 	unsigned n_classes = l->classes->n;
-	const struct subsets *subsets = l->from->subsets;
-	uint32_t *next = arena_array(arena, (size_t)l->n * n_classes, sizeof(*next));
-	uint32_t *label = arena_array(arena, l->n, sizeof(*label));
-	uint8_t *hint = arena_array(arena, l->n, sizeof(*hint));
+	struct comb comb = {.scratch = scratch, .n = n_classes, .free = n_classes};
+	struct dfa_state *states = arena_array(arena, l->n, sizeof(*states));
+	struct slot *slots;
 
-	if (!next || !label || !hint)
+	if (!states || !comb_reserve(&comb, BYTES) || !fill_states(l, states, &comb))
 		return false;
-	for (uint32_t state = 0; state < l->n; state++) {
-		uint32_t block = l->old[state];
-
-		label[state] = l->from->labels[subsets->accept[l->from->state[block]]];
-		fill_row(l, quotient_row(l->from, block), next + (size_t)state * n_classes);
-	}
+	/* All states may look at a slot for each class, whether theirs or not. */
+	comb.n += n_classes;
+	if (!comb_reserve(&comb, comb.n))
+		return false;
+	slots = arena_array(arena, comb.n, sizeof(*slots));
+	if (!slots)
+		return false;
+	memcpy(slots, comb.slots, comb.n * sizeof(*slots));
 	*ret = (struct dfa){
 		.n_states = l->n,
 		.start = l->number[l->start],
 		.classes = *l->classes,
-		.next = next,
-		.label = label,
-		.hint = hint,
+		.states = states,
+		.slots = slots,
+		.n_slots = comb.n,
 		.spine = l->spine,
 	};
-	set_hints(ret, hint);
 	return true;
 }
 
@@ -205,92 +294,11 @@ bool dfa_lay_out(const struct quotient *quotient, struct arena *arena, struct ar
 	l.order = arena_array(scratch, quotient->n, sizeof(*l.order));
 	l.number = arena_array(scratch, quotient->n, sizeof(*l.number));
 	l.old = arena_array(scratch, quotient->n, sizeof(*l.old));
-	l.spine = arena_array(arena, (size_t)quotient->n + WORD, sizeof(*l.spine));
+	l.spine = arena_array(arena, (size_t)quotient->n + DFA_WORD, sizeof(*l.spine));
 	if (!l.order || !l.number || !l.old || !l.spine)
 		return false;
 	find_reachable(&l);
 	describe_classes(&l);
 	number_states(&l);
-	return fill_tables(&l, arena, ret);
-}
-
-/* ---- Walking ---- */
-
-static inline uint64_t load_word(const void *p)
-{
-	uint64_t word;
-
-	memcpy(&word, p, sizeof(word));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	word = __builtin_bswap64(word);
-#endif
-	return word;
-}
-
-/* Bytes before the first non-zero one. */
-static inline unsigned leading_zero_bytes(uint64_t word)
-{
-	return word ? (unsigned)__builtin_ctzll(word) / 8 : WORD;
-}
-
-/* The first `/` from P on, or END. */
-static inline const char *find_slash(const char *p, const char *end)
-{
-	static const uint64_t ones = 0x0101010101010101u;
-
-	for (; end - p >= WORD; p += WORD) {
-		uint64_t word = load_word(p) ^ ones * '/';
-		uint64_t zeroes = (word - ones) & ~word & ones << 7;
-
-		if (zeroes)
-			return p + leading_zero_bytes(zeroes);
-	}
-	while (p < end && *p != '/')
-		p++;
-	return p;
-}
-
-/* How many of the N bytes at P are those of the spine that begins at SPINE and has LENGTH bytes. */
-static inline size_t follow_spine(const char *p, size_t n, const uint8_t *spine, size_t length)
-{
-	size_t most = n < length ? n : length, i = 0;
-
-	for (; i < most; i += WORD) {
-		unsigned same;
-
-		if (n - i < WORD)
-			return i;
-		same = leading_zero_bytes(load_word(p + i) ^ load_word(spine + i));
-		if (same < WORD)
-			return i + same < most ? i + same : most;
-	}
-	return most;
-}
-
-uint32_t dfa_walk(const struct dfa *dfa, uint32_t from, struct str bytes)
-{
-	const char *p = bytes.p, *end = bytes.n > 0 ? bytes.p + bytes.n : p;
-	uint32_t state = from;
-
-	while (p < end) {
-		uint8_t hint = dfa->hint[state];
-
-		if (hint == HINT_FINAL)
-			break;
-		if (hint == HINT_SLASH) {
-			p = find_slash(p, end);
-			if (p == end)
-				break;
-		} else if (hint > HINT_SPINE) {
-			size_t same = follow_spine(p, (size_t)(end - p), dfa->spine + state,
-						   (size_t)hint - HINT_SPINE);
-
-			p += same;
-			state += (uint32_t)same;
-			if (same > 0)
-				continue;
-		}
-		state = dfa_next(dfa, state, dfa->classes.of[(unsigned char)*p++]);
-	}
-	return state;
+	return fill_tables(&l, arena, scratch, ret);
 }

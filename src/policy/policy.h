@@ -355,6 +355,9 @@ const struct rule *policy_rule(const struct policy *policy, size_t i);
 enum target policy_target(const struct policy *policy);
 unsigned policy_n_states(const struct policy *policy);
 
+/* Bytes that the automaton over paths takes, without the answers of its states. */
+size_t policy_table_size(const struct policy *policy);
+
 /*
  * Calls EACH for every `path` pattern of the policy: the places where regions can begin.
  * MATCH_REGEX patterns come with their source text. Linux: what lies in /private/{tmp,var,etc}

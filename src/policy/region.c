@@ -71,7 +71,7 @@ static void join(struct search *s, uint32_t into, uint32_t from)
 static void init_set(struct search *s, uint32_t node)
 {
 	const struct policy *policy = s->policy;
-	uint32_t label = policy->paths.label[node / PHASE_COUNT], n = policy->n_path_columns;
+	uint32_t label = policy->paths.states[node / PHASE_COUNT].label, n = policy->n_path_columns;
 
 	if (node % PHASE_COUNT != PHASE_NAME)
 		return;
@@ -115,18 +115,18 @@ static void leave(struct search *s, uint32_t node)
 static bool next_successor(const struct search *s, struct frame *frame, uint32_t *ret)
 {
 	const struct dfa *dfa = &s->policy->paths;
-	const uint32_t *row = dfa->next + (size_t)(frame->node / PHASE_COUNT) * dfa->classes.n;
+	policy_state state = frame->node / PHASE_COUNT;
+	enum phase phase = (enum phase)(frame->node % PHASE_COUNT);
 
 	while (frame->cls < dfa->classes.n) {
 		unsigned cls = frame->cls++;
-		enum phase phase;
+		enum phase next = phase_next(phase, cls);
 
-		if (cls != CLASS_SLASH && cls != CLASS_DOT && cls != CLASS_USUAL &&
-		    row[cls] == row[CLASS_USUAL])
-			continue;
-		phase = phase_next((enum phase)(frame->node % PHASE_COUNT), cls);
-		*ret = node_of(row[cls], phase);
-		if (phase != PHASE_NONE && *ret != frame->node)
+		/* Of the usual kind those that lead elsewhere. */
+		if (frame->cls > CLASS_DOT)
+			frame->cls = dfa_next_turn(dfa, state, frame->cls);
+		*ret = node_of(dfa_next(dfa, state, cls), next);
+		if (next != PHASE_NONE && *ret != frame->node)
 			return true;
 	}
 	return false;
@@ -243,10 +243,17 @@ static bool add_successors(struct pairs *pairs, policy_state from, policy_state 
 {
 	const struct dfa *dfa = &pairs->policy->paths;
 
-	for (unsigned cls = 0; cls < dfa->classes.n; cls++)
-		if (!add_pair(pairs, dfa_next(dfa, from, cls), dfa_next(dfa, to, cls),
-			      phase_next(phase, cls)))
+	for (unsigned cls = 0; cls < dfa->classes.n; cls++) {
+		if (cls > CLASS_DOT) {
+			unsigned turn = dfa_next_turn(dfa, from, cls);
+			unsigned other = dfa_next_turn(dfa, to, cls);
+
+			cls = turn < other ? turn : other;
+		}
+		if (cls < BYTES && !add_pair(pairs, dfa_next(dfa, from, cls),
+					     dfa_next(dfa, to, cls), phase_next(phase, cls)))
 			return false;
+	}
 	return true;
 }
 

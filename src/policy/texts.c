@@ -35,10 +35,10 @@ static int byte_at(const struct spelling *s, size_t i)
 	return s->folds ? lower(c) : (unsigned char)c;
 }
 
-/* How many bytes X and Y have in common. */
-static size_t common_run(struct str x, struct str y)
+/* How many bytes X and Y have in common, of which the first I are known. */
+static size_t common_run(struct str x, struct str y, size_t i)
 {
-	size_t n = x.n < y.n ? x.n : y.n, i = 0;
+	size_t n = x.n < y.n ? x.n : y.n;
 
 	for (; i + sizeof(uint64_t) <= n; i += sizeof(uint64_t))
 		if (memcmp(x.p + i, y.p + i, sizeof(uint64_t)) != 0)
@@ -48,13 +48,11 @@ static size_t common_run(struct str x, struct str y)
 	return i;
 }
 
-/* How many bytes TEXT and S have in common. */
-static size_t common_bytes(struct str text, const struct spelling *s)
+/* How many bytes TEXT and S have in common, of which the first I are known. */
+static size_t common_bytes(struct str text, const struct spelling *s, size_t i)
 {
-	size_t i = 0;
-
 	if (!s->folds && s->head.n == 0)
-		return common_run(text, s->tail);
+		return common_run(text, s->tail, i);
 	while (i < text.n && byte_at(s, i) == (unsigned char)text.p[i])
 		i++;
 	return i;
@@ -109,16 +107,20 @@ void texts_sort(struct texts *texts)
 static uint32_t find_last(const struct texts *texts, const struct spelling *s)
 {
 	uint32_t low = 0, high = texts->n;
+	size_t same_low = 0, same_high = 0; /* bytes in common with the last text on either side */
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		struct str text = texts->list[middle].bytes;
-		size_t same = common_bytes(text, s);
+		size_t same = common_bytes(text, s, same_low < same_high ? same_low : same_high);
 
-		if (same == text.n || (unsigned char)text.p[same] < byte_at(s, same))
+		if (same == text.n || (unsigned char)text.p[same] < byte_at(s, same)) {
 			low = middle + 1;
-		else
+			same_low = same;
+		} else {
 			high = middle;
+			same_high = same;
+		}
 	}
 	return low == 0 ? TEXT_NONE : low - 1;
 }
@@ -140,7 +142,7 @@ static uint32_t find(const struct texts *texts, const struct spelling *s)
 	for (uint32_t i = find_last(texts, s); i != TEXT_NONE; i = texts->list[i].parent) {
 		const struct text *text = &texts->list[i];
 
-		if (text->place >= found && common_bytes(text->bytes, s) == text->bytes.n &&
+		if (text->place >= found && common_bytes(text->bytes, s, 0) == text->bytes.n &&
 		    matches(text, s))
 			found = text->place + 1;
 	}
