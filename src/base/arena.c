@@ -179,13 +179,11 @@ static bool extend(struct arena *arena, const void *array, size_t old, size_t ne
 	return true;
 }
 
-void *arena_grow(struct arena *arena, void *array, size_t n, size_t *cap, size_t size)
+void *arena_enlarge(struct arena *arena, void *array, size_t *cap, size_t size)
 {
-	size_t want = *cap ? *cap * 2 : 8;
+	size_t n = *cap, want = n ? n * 2 : 8;
 	void *bigger;
 
-	if (n < *cap)
-		return array;
 	if (array && want <= SIZE_MAX / size && extend(arena, array, *cap * size, want * size)) {
 		*cap = want;
 		return array;

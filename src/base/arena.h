@@ -35,7 +35,16 @@ void *arena_array(struct arena *arena, size_t n, size_t size);
  * Room for one more element in an array of *CAP elements of which N are used: returns the old
  * array or a larger copy, and updates *CAP. NULL as in arena_alloc(); the old array stays valid.
  */
-void *arena_grow(struct arena *arena, void *array, size_t n, size_t *cap, size_t size);
+static inline void *arena_grow(struct arena *arena, void *array, size_t n, size_t *cap,
+			       size_t size);
+
+/* What arena_grow() does once N is *CAP. */
+void *arena_enlarge(struct arena *arena, void *array, size_t *cap, size_t size);
+
+static inline void *arena_grow(struct arena *arena, void *array, size_t n, size_t *cap, size_t size)
+{
+	return n < *cap ? array : arena_enlarge(arena, array, cap, size);
+}
 
 /* Copies of N bytes / of a slice, each followed by a NUL. NULL as in arena_alloc(). */
 char *arena_memdup(struct arena *arena, const void *p, size_t n);

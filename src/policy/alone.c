@@ -70,7 +70,7 @@ static int prepare(struct graft *g, struct nfa *from, uint32_t atom, struct aren
 	};
 	uint32_t *labels;
 
-	/* If it was for memory, the construction of all will say so. */
+	/* If it was for memory or work, the construction of all will say so. */
 	if (!subsets_build_one(from, atom, &options, &g->subsets))
 		return 1;
 	labels = label_accepts(&g->subsets, scratch);
@@ -134,12 +134,17 @@ static bool add_row(const struct graft *g, const struct row *from)
 	return true;
 }
 
+/* Where nothing else is to be added the split itself becomes the node. */
 static bool add_row_node(const struct graft *g, uint32_t block)
 {
 	struct node node = {.kind = NODE_ROW, .row = (uint32_t)g->nfa->rows.n, .atom = g->atom};
 
-	return add_row(g, quotient_row(&g->from, block)) &&
-	       lead_on(g, block, nfa_add_node(g->nfa, node));
+	if (!add_row(g, quotient_row(&g->from, block)))
+		return false;
+	if (accepts(g, block))
+		return lead_on(g, block, nfa_add_node(g->nfa, node));
+	g->nfa->nodes[g->node[block]] = node;
+	return true;
 }
 
 /* ---- As nodes that read bytes, of a part ---- */

@@ -130,6 +130,7 @@ struct build {
 	const struct policy_builder *builder;
 	struct policy *policy;
 	struct arena scratch, temporary;
+	size_t work; /* what is left */
 	struct filter_compiler filters;
 	struct blocks blocks;
 	struct columns columns;
@@ -151,6 +152,7 @@ static int compile_rules(struct build *b)
 		.e = b->e,
 		.paths.arena = &b->scratch,
 		.paths.temporary = &b->temporary,
+		.paths.work = &b->work,
 		.built.arena = &b->scratch,
 		.known.arena = &b->scratch,
 	};
@@ -212,6 +214,7 @@ static int build(struct build *b)
 		limit = limit > used ? limit - used : 1;
 	b->scratch.limit = b->temporary.limit = limit;
 	b->scratch.large = true;
+	b->work = b->builder->limits.work ? b->builder->limits.work : SIZE_MAX;
 	r = compile_rules(b);
 	if (r == 0)
 		r = build_automaton(b);

@@ -3,39 +3,62 @@
 
 #include "base/banned.h"
 
-/* Splits every class that SET cuts in two; the smaller part gets the new number. */
-static void split_classes(struct byte_classes *classes, const struct byteset *set)
-{
-	unsigned inside[BYTES] = {0}, size[BYTES] = {0};
-	unsigned new_class[BYTES] = {0};
+/* Classes under construction. */
+struct division {
+	struct byte_classes *classes;
+	unsigned size[BYTES]; /* by class */
+};
 
-	for (unsigned byte = 0; byte < BYTES; byte++) {
-		size[classes->of[byte]]++;
-		inside[classes->of[byte]] += byteset_has(set, byte);
-	}
+/* Splits every class that SET cuts in two; the smaller part gets the new number. */
+static void split_classes(struct division *d, const struct byteset *set)
+{
+	struct byte_classes *classes = d->classes;
+	unsigned inside[BYTES] = {0}, new_class[BYTES] = {0};
+
+	for (unsigned byte = byteset_next(set, 0); byte < BYTES; byte = byteset_next(set, byte + 1))
+		inside[classes->of[byte]]++;
 	for (unsigned byte = 0; byte < BYTES; byte++) {
 		unsigned old = classes->of[byte];
 
-		if (inside[old] == 0 || inside[old] == size[old] ||
-		    byteset_has(set, byte) != (2 * inside[old] <= size[old]))
+		if (inside[old] == 0 || inside[old] == d->size[old] ||
+		    byteset_has(set, byte) != (2 * inside[old] <= d->size[old]))
 			continue;
 		if (!new_class[old])
 			new_class[old] = classes->n++;
 		classes->of[byte] = (uint8_t)new_class[old];
 	}
+	memset(d->size, 0, sizeof(d->size));
+	for (unsigned byte = 0; byte < BYTES; byte++)
+		d->size[classes->of[byte]]++;
+}
+
+/* As split_classes() of BYTE alone. */
+static void split_off(struct division *d, unsigned byte)
+{
+	uint8_t *cls = &d->classes->of[byte];
+
+	if (d->size[*cls] == 1)
+		return;
+	d->size[*cls]--;
+	*cls = (uint8_t)d->classes->n++;
+	d->size[*cls] = 1;
 }
 
 static void find_classes(const struct nfa *nfa, struct byte_classes *ret)
 {
-	*ret = (struct byte_classes){.n = 1};
-	for (const char *own = "/."; *own; own++) {
-		struct byteset set = {0};
+	struct division d = {.classes = ret, .size = {BYTES}};
 
-		byteset_add(&set, (unsigned char)*own);
-		split_classes(ret, &set);
+	*ret = (struct byte_classes){.n = 1};
+	for (const char *own = "/."; *own; own++)
+		split_off(&d, (unsigned char)*own);
+	for (size_t i = 0; i < nfa->n_sets; i++) {
+		unsigned first = byteset_next(&nfa->sets[i], 0);
+
+		if (first < BYTES && byteset_next(&nfa->sets[i], first + 1) == BYTES)
+			split_off(&d, first);
+		else
+			split_classes(&d, &nfa->sets[i]);
 	}
-	for (size_t i = 0; i < nfa->n_sets; i++)
-		split_classes(ret, &nfa->sets[i]);
 }
 
 bool nfa_classify(struct nfa *nfa)

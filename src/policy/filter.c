@@ -199,6 +199,7 @@ static int build_alone(const struct filter_compiler *compiler, const struct expr
 		.conditions = &conditions,
 		.e = compiler->e,
 		.paths.arena = &scratch,
+		.paths.work = compiler->paths.work,
 		.known.arena = &scratch,
 	};
 	int r = build_expr_dfa(&own, expr, ret);

@@ -83,7 +83,11 @@ static uint32_t *take_words(struct intern *intern, size_t n)
 
 int64_t intern_put(struct intern *intern, const uint32_t *words, size_t n)
 {
-	uint32_t hash = hash_words(words, n);
+	return intern_put_hashed(intern, words, n, hash_words(words, n));
+}
+
+int64_t intern_put_hashed(struct intern *intern, const uint32_t *words, size_t n, uint32_t hash)
+{
 	struct interned *list;
 	uint32_t *slot, *copy;
 

@@ -38,6 +38,9 @@ enum {
 /* The id of the sequence, from 0 upwards in order of arrival; INTERN_FAILED: no memory. */
 int64_t intern_put(struct intern *intern, const uint32_t *words, size_t n);
 
+/* As intern_put(), of an intern that is given the hashes: equal ones for equal sequences. */
+int64_t intern_put_hashed(struct intern *intern, const uint32_t *words, size_t n, uint32_t hash);
+
 /* The sequence called ID, which never moves. */
 static inline const uint32_t *intern_get(const struct intern *intern, uint32_t id, size_t *ret_n)
 {

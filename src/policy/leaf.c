@@ -108,7 +108,7 @@ static const struct leaf *add_guard(struct filter_compiler *c, struct str key, s
 static int build_dfa(struct filter_compiler *c, const struct test *const *tests, size_t n,
 		     struct arena *scratch, struct dfa *ret)
 {
-	struct nfa nfa = {.arena = scratch};
+	struct nfa nfa = {.arena = scratch, .work = c->paths.work};
 	struct subset_options options = {.arena = scratch, .states = c->states};
 	bool folds = filter_folds_case(tests[0]->filter, c->target);
 	struct subsets subsets = {0};

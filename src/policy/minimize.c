@@ -224,6 +224,14 @@ static bool init_blocks(struct minimizer *m)
 	return true;
 }
 
+/* Could STATE be told apart from others of its block? */
+static bool has_company(const struct minimizer *m, uint32_t state)
+{
+	uint32_t block = m->blocks.set_of[state];
+
+	return m->blocks.end[block] - m->blocks.first[block] > 1;
+}
+
 static void add_lead(struct minimizer *m, uint32_t cls, uint32_t block, uint32_t tail)
 {
 	m->leads[m->n_leads++] = (struct lead){cls, block, tail};
@@ -257,6 +265,8 @@ static void find_leads(struct minimizer *m, uint32_t block)
 		for (uint32_t j = first[head]; j < first[head + 1]; j++) {
 			const struct arrival *arrival = &m->arrivals.list[j];
 
+			if (!has_company(m, arrival->tail))
+				continue;
 			if (arrival->cls == CLASS_USUAL) {
 				m->usual[m->n_usual++] = arrival->tail;
 				add_turns(m, arrival->tail, block);

@@ -368,7 +368,7 @@ static size_t plain_pieces(const struct regex_tree *const *pieces, size_t n)
 /* N pieces as a deterministic automaton; 0 if it would be too large. */
 static uint32_t add_graft(struct atom_builder *b, const struct regex_tree *const *pieces, size_t n)
 {
-	struct nfa alone = {.arena = b->nfa->temporary};
+	struct nfa alone = {.arena = b->nfa->temporary, .work = b->nfa->work};
 	struct atom_builder own = {.nfa = &alone, .style = b->style};
 	struct nfa_atom to = {.accept = b->accept, .match = b->match};
 	uint32_t start = 0;
@@ -610,7 +610,7 @@ bool nfa_collect(struct nfa *nfa, struct node_list *list, uint32_t node)
 	const struct node_list *closure;
 	bool ok = true;
 
-	if (!know_nodes(nfa))
+	if (nfa->n_nodes > nfa->n_known && !know_nodes(nfa))
 		return false;
 	if (kind == NODE_NONE)
 		return true;

@@ -94,6 +94,16 @@ struct node_list {
 	size_t n, cap;
 };
 
+/* Makes room for N nodes in all. False: no memory; what the list had is undefined now. */
+static inline bool node_list_reserve(struct arena *arena, struct node_list *list, size_t n)
+{
+	if (n <= list->cap)
+		return true;
+	list->p = arena_array(arena, 2 * n, sizeof(*list->p));
+	list->cap = list->p ? 2 * n : 0;
+	return list->p;
+}
+
 /* False: no memory. */
 static inline bool node_list_push(struct arena *arena, struct node_list *list, uint32_t node)
 {
@@ -108,10 +118,11 @@ static inline bool node_list_push(struct arena *arena, struct node_list *list, u
 	return true;
 }
 
-/* A zeroed struct with `arena` set is empty. */
+/* A zeroed struct with `arena` and `work` set is empty. */
 struct nfa {
 	struct arena *arena;
 	struct arena *temporary; /* for what dies at once; NULL: patterns are taken as they are */
+	size_t *work;            /* what is left of it: struct policy_limits */
 	struct node *nodes;
 	size_t n_nodes, cap_nodes;
 	struct node_part *parts;

@@ -158,9 +158,11 @@ struct rule {
 struct policy_limits {
 	size_t memory;   /* bytes for the policy and its construction */
 	unsigned states; /* of the automaton */
+	size_t work;     /* of its construction: nodes looked at, some 20 ns each; 0: no limit */
 };
 
-#define POLICY_LIMITS_DEFAULT ((struct policy_limits){.memory = 256u << 20, .states = 200000})
+#define POLICY_LIMITS_DEFAULT                                                                      \
+	((struct policy_limits){.memory = 256u << 20, .states = 1u << 20, .work = 40u << 20})
 
 struct policy;
 struct policy_builder;

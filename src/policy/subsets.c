@@ -11,35 +11,36 @@
 /* Stands in the start's set, so that no other state is taken for it. */
 static const uint32_t START_MARK = UINT32_MAX;
 
-/* A node leads to OUT over some class. */
-struct hop {
-	uint32_t out;
-	uint32_t next; /* of the same class: index into hops, plus one */
+enum {
+	WAYS_MAX = 4 << 20, /* words of ways that are remembered */
+	WORK_STATE = 32,    /* what takes as long as so many nodes: a state, */
+	WORK_WAY = 16,      /* a way */
 };
 
-/* A node that has a row. */
-struct rider {
-	const struct row *row;
-	uint32_t at; /* the first of its turns that has not been passed */
+/* What one class changes in the usual way. */
+struct change {
+	uint32_t at; /* the place in it; NEW: on top of it */
+	uint32_t out;
+	uint32_t next; /* of the same class: index into changes, plus one */
 };
+
+static const uint32_t NEW = UINT32_MAX;
 
 struct builder {
 	struct nfa *nfa;
 	const struct subset_options *options;
 	struct subsets *ret;
 
-	/* The state at hand. */
-	struct node_list broad; /* its nodes that lead on over most classes */
-	struct rider *riders;   /* those that have a row */
-	size_t n_riders, cap_riders;
-	struct hop *hops; /* of the others */
-	size_t n_hops, cap_hops;
-	uint32_t first_hop[BYTES]; /* by class: index into hops, plus one */
-	struct byteset turns;      /* the classes that some node treats otherwise */
-	struct node_list way;      /* where one class leads; n_common nodes are of every way */
-	size_t n_common;
+	/* The state at hand: a way is where one class leads from it, node by node; 0 is none. */
+	struct node_list usual, way;
+	uint64_t usual_hash; /* the sum of its nodes' */
+	struct change *changes;
+	size_t n_changes, cap_changes;
+	uint32_t first_change[BYTES]; /* by class: index into changes, plus one */
+	struct byteset turns;         /* the classes that have changes */
 
-	/* Ways that were gone before. */
+	/* Ways that were gone before, as far as there is room. */
+	struct arena ways_arena;
 	struct intern ways;
 	uint32_t *way_targets;
 	size_t cap_way_targets;
@@ -108,14 +109,27 @@ static int64_t put_state(struct builder *b, const struct node_list *list, bool i
 
 /* ---- Expansion ---- */
 
-/* The state in which N nodes put the automaton. INTERN_FAILED: no memory. */
+/* Takes N nodes from the work that may be done. False: it is too much. */
+static bool spend(struct builder *b, size_t n)
+{
+	size_t *left = b->nfa->work;
+
+	if (*left < n)
+		return false;
+	*left -= n;
+	return true;
+}
+
+/* The state in which N nodes put the automaton. INTERN_FAILED: no memory, or too much work. */
 static int64_t enter(struct builder *b, const uint32_t *nodes, size_t n, bool is_start)
 {
 	struct node_list *list = &b->target;
 
+	if (!spend(b, WORK_STATE + n))
+		return INTERN_FAILED;
 	nfa_begin(b->nfa, list);
 	for (size_t i = 0; i < n; i++)
-		if (!nfa_collect(b->nfa, list, nodes[i]))
+		if (nodes[i] && !nfa_collect(b->nfa, list, nodes[i]))
 			return INTERN_FAILED;
 	drop_settled(b, list);
 	if (b->options->prune)
@@ -126,53 +140,60 @@ static int64_t enter(struct builder *b, const uint32_t *nodes, size_t n, bool is
 	return put_state(b, list, is_start);
 }
 
-/* Notes that the classes in SET lead to OUT, and others nowhere. */
-static bool add_hops(struct builder *b, const struct byteset *set, uint32_t out)
+static uint64_t hash_node(uint32_t node)
 {
-	for (unsigned cls = byteset_next(set, 0); cls < BYTES; cls = byteset_next(set, cls + 1)) {
-		struct hop *hops = arena_grow(b->options->arena, b->hops, b->n_hops, &b->cap_hops,
-					      sizeof(*hops));
+	uint64_t h = (node + 1) * 0x9e3779b97f4a7c15u;
 
-		if (!hops)
-			return false;
-		b->hops = hops;
-		hops[b->n_hops++] = (struct hop){out, b->first_hop[cls]};
-		b->first_hop[cls] = (uint32_t)b->n_hops;
-	}
+	return (h ^ h >> 29) * 0xbf58476d1ce4e5b9u;
+}
+
+/* Notes that over CLS the node AT of the usual way is OUT instead. */
+static bool add_change(struct builder *b, unsigned cls, uint32_t at, uint32_t out)
+{
+	struct change *changes = arena_grow(b->options->arena, b->changes, b->n_changes,
+					    &b->cap_changes, sizeof(*changes));
+
+	if (!changes)
+		return false;
+	b->changes = changes;
+	changes[b->n_changes++] = (struct change){at, out, b->first_change[cls]};
+	b->first_change[cls] = (uint32_t)b->n_changes;
+	byteset_add(&b->turns, cls);
 	return true;
 }
 
-/* Notes where node AT leads over the bytes of its set. */
-static bool load_bytes(struct builder *b, uint32_t at)
+/* Adds to the usual way. */
+static bool add_usual(struct builder *b, uint32_t out)
 {
-	const struct node *node = &b->nfa->nodes[at];
-	const struct set_classes *set = &b->nfa->set_classes[node->set];
+	b->usual_hash += hash_node(out);
+	return node_list_push(b->options->arena, &b->usual, out);
+}
 
-	byteset_unite(&b->turns, &set->turns);
-	if (!byteset_has(&set->has, CLASS_USUAL))
-		return add_hops(b, &set->has, node->out);
-	if (byteset_next(&set->turns, 0) >= b->nfa->classes.n)
-		return node_list_push(b->options->arena, &b->way, node->out);
-	return node_list_push(b->options->arena, &b->broad, at);
+/* Notes where NODE leads over the bytes of its set. */
+static bool load_bytes(struct builder *b, const struct node *node)
+{
+	const struct set_classes *set = &b->nfa->set_classes[node->set];
+	bool is_usual = byteset_has(&set->has, CLASS_USUAL);
+	uint32_t at = is_usual ? (uint32_t)b->usual.n : NEW, out = is_usual ? 0 : node->out;
+	unsigned n_classes = b->nfa->classes.n;
+	bool ok = !is_usual || add_usual(b, node->out);
+
+	for (unsigned cls = byteset_next(&set->turns, 0); cls < n_classes && ok;
+	     cls = byteset_next(&set->turns, cls + 1))
+		ok = add_change(b, cls, at, out);
+	return ok;
 }
 
 /* Notes where ROW leads. */
 static bool load_row(struct builder *b, const struct row *row)
 {
 	const struct turn *turns = row_turns(&b->nfa->rows, row);
-	struct rider *riders;
+	uint32_t at = row->usual ? (uint32_t)b->usual.n : NEW;
+	bool ok = !row->usual || add_usual(b, row->usual);
 
-	if (row->n == 0)
-		return node_list_push(b->options->arena, &b->way, row->usual);
-	riders = arena_grow(b->options->arena, b->riders, b->n_riders, &b->cap_riders,
-			    sizeof(*riders));
-	if (!riders)
-		return false;
-	b->riders = riders;
-	riders[b->n_riders++] = (struct rider){.row = row};
-	for (uint32_t i = 0; i < row->n; i++)
-		byteset_add(&b->turns, turns[i].cls);
-	return true;
+	for (uint32_t i = 0; i < row->n && ok; i++)
+		ok = add_change(b, turns[i].cls, at, turns[i].target);
+	return ok;
 }
 
 /* Notes where node AT leads. */
@@ -182,9 +203,9 @@ static bool load_node(struct builder *b, uint32_t at)
 
 	switch (node->kind) {
 	case NODE_MATCH:
-		return node_list_push(b->options->arena, &b->way, at);
+		return add_usual(b, at);
 	case NODE_BYTES:
-		return load_bytes(b, at);
+		return load_bytes(b, node);
 	case NODE_ROW:
 		return load_row(b, &b->nfa->rows.rows[node->row]);
 	default:
@@ -198,67 +219,71 @@ static bool load_state(struct builder *b, uint32_t state)
 	size_t n;
 	const uint32_t *nodes = intern_get(&b->ret->sets, state, &n);
 
-	b->way.n = b->broad.n = b->n_riders = b->n_hops = 0;
+	b->usual.n = b->n_changes = 0;
+	b->usual_hash = 0;
 	b->turns = (struct byteset){0};
-	memset(b->first_hop, 0, b->nfa->classes.n * sizeof(*b->first_hop));
+	memset(b->first_change, 0, b->nfa->classes.n * sizeof(*b->first_change));
 	for (size_t i = 0; i < n && nodes[i] != START_MARK; i++)
 		if (!load_node(b, nodes[i]))
 			return false;
-	b->n_common = b->way.n;
-	return true;
+	return spend(b, b->n_changes / 4);
 }
 
-/* Where RIDER leads over CLS; it is asked about classes in ascending order. */
-static uint32_t ride(const struct builder *b, struct rider *rider, unsigned cls)
-{
-	const struct row *row = rider->row;
-	const struct turn *turns = row_turns(&b->nfa->rows, row);
-
-	while (rider->at < row->n && turns[rider->at].cls < cls)
-		rider->at++;
-	return rider->at < row->n && turns[rider->at].cls == cls ? turns[rider->at].target
-								 : row->usual;
-}
-
-/* Sets the way of the state at hand over CLS. */
-static bool find_way(struct builder *b, unsigned cls)
+/* Sets the way of the state at hand over CLS. False: no memory. */
+static bool find_way(struct builder *b, unsigned cls, uint32_t *ret_hash)
 {
 	struct arena *arena = b->options->arena;
+	struct node_list *way = &b->way;
+	uint64_t hash = b->usual_hash;
 	bool ok = true;
 
-	b->way.n = b->n_common;
-	for (size_t i = 0; i < b->broad.n && ok; i++) {
-		const struct node *node = &b->nfa->nodes[b->broad.p[i]];
+	if (!node_list_reserve(arena, way, b->usual.n))
+		return false;
+	if (b->usual.n)
+		memcpy(way->p, b->usual.p, b->usual.n * sizeof(*way->p));
+	way->n = b->usual.n;
+	for (uint32_t i = b->first_change[cls]; i && ok; i = b->changes[i - 1].next) {
+		const struct change *change = &b->changes[i - 1];
 
-		if (byteset_has(&b->nfa->set_classes[node->set].has, cls))
-			ok = node_list_push(arena, &b->way, node->out);
+		hash += hash_node(change->out);
+		if (change->at == NEW) {
+			ok = node_list_push(arena, way, change->out);
+		} else {
+			hash -= hash_node(way->p[change->at]);
+			way->p[change->at] = change->out;
+		}
 	}
-	for (size_t i = 0; i < b->n_riders && ok; i++) {
-		uint32_t target = ride(b, &b->riders[i], cls);
-
-		ok = !target || node_list_push(arena, &b->way, target);
-	}
-	for (uint32_t hop = b->first_hop[cls]; hop && ok; hop = b->hops[hop - 1].next)
-		ok = node_list_push(arena, &b->way, b->hops[hop - 1].out);
+	*ret_hash = (uint32_t)(hash_node((uint32_t)(hash >> 32) ^ (uint32_t)hash) >> 32);
 	return ok;
+}
+
+static void forget_ways(struct builder *b)
+{
+	arena_release(&b->ways_arena);
+	b->ways = (struct intern){.arena = &b->ways_arena};
+	b->way_targets = NULL;
+	b->cap_way_targets = 0;
 }
 
 /*
  * The state to which CLS leads from the one at hand: states share most of their ways.
- * INTERN_FAILED: no memory.
+ * INTERN_FAILED: no memory, or too much work.
  */
 static int64_t follow(struct builder *b, unsigned cls)
 {
-	size_t n_before = b->ways.n;
+	size_t n_before;
 	int64_t way, target;
-	uint32_t *targets;
+	uint32_t *targets, hash;
 
-	if (!find_way(b, cls))
+	if (b->ways.n_words > WAYS_MAX)
+		forget_ways(b);
+	n_before = b->ways.n;
+	if (!spend(b, WORK_WAY + b->usual.n / 16) || !find_way(b, cls, &hash))
 		return INTERN_FAILED;
-	way = intern_put(&b->ways, b->way.p, b->way.n);
+	way = intern_put_hashed(&b->ways, b->way.p, b->way.n, hash);
 	if (way < 0 || b->ways.n == n_before)
 		return way < 0 ? way : b->way_targets[way];
-	targets = arena_grow(b->options->arena, b->way_targets, n_before, &b->cap_way_targets,
+	targets = arena_grow(&b->ways_arena, b->way_targets, n_before, &b->cap_way_targets,
 			     sizeof(*targets));
 	if (!targets)
 		return INTERN_FAILED;
@@ -268,7 +293,7 @@ static int64_t follow(struct builder *b, unsigned cls)
 	return target;
 }
 
-/* Finds out where STATE, the first without a row, leads. False: no memory, or too many states. */
+/* Finds out where STATE, the first without a row, leads. False: no memory, or too large. */
 static bool expand(struct builder *b, uint32_t state)
 {
 	struct arena *arena = b->options->arena;
@@ -295,29 +320,29 @@ static bool expand(struct builder *b, uint32_t state)
 
 /* ---- The whole ---- */
 
-/* How often nodes of the part occur in states. Those that were not known yet are in none. */
+/* How often nodes of the part occur in states; 0 of what stands for no pattern, or was not known
+ * yet. */
 static size_t count_uses(const struct nfa *nfa, const uint32_t *uses, size_t part)
 {
 	size_t end = part + 1 < nfa->n_parts ? nfa->parts[part + 1].first : nfa->n_nodes;
 	size_t sum = 0;
 
+	if (!nfa->parts[part].pattern)
+		return 0;
 	for (size_t node = nfa->parts[part].first; node < end && node < nfa->n_known; node++)
 		sum += uses[node];
 	return sum;
 }
 
-/* The pattern whose nodes take up most room in the states. */
-static const struct test *find_fault(struct builder *b)
+/* How often each node occurs in the states. NULL: nothing was built. */
+static const uint32_t *find_uses(const struct builder *b)
 {
-	const struct nfa *nfa = b->nfa;
 	const struct intern *sets = &b->ret->sets;
-	const struct test *worst = NULL;
-	uint32_t *uses = nfa->seen; /* not needed any more */
-	size_t most = 0;
+	uint32_t *uses = b->nfa->seen; /* not needed any more */
 
 	if (!uses)
 		return NULL;
-	memset(uses, 0, nfa->n_known * sizeof(*uses));
+	memset(uses, 0, b->nfa->n_known * sizeof(*uses));
 	for (uint32_t state = 0; state < sets->n; state++) {
 		size_t n;
 		const uint32_t *nodes = intern_get(sets, state, &n);
@@ -325,15 +350,45 @@ static const struct test *find_fault(struct builder *b)
 		for (size_t i = 0; i < n && nodes[i] != START_MARK; i++)
 			uses[nodes[i]]++;
 	}
-	for (size_t i = 0; i < nfa->n_parts; i++) {
-		size_t n = nfa->parts[i].pattern ? count_uses(nfa, uses, i) : 0;
+	return uses;
+}
 
-		if (n > most) {
-			most = n;
-			worst = nfa->parts[i].pattern;
-		}
+static void hint_at_others(const struct test *other, size_t n, struct err *e)
+{
+	struct str text = other->text;
+
+	(void)err_hint(e,
+		       "so %s \"%.*s\" (line %u)%s; begin them with ^, or let rules of one effect "
+		       "stand together",
+		       n > 1 ? "do" : "does", (int)(text.n < 80 ? text.n : 80), text.p,
+		       other->at.line, n > 1 ? " and others" : "");
+}
+
+/* Says which pattern takes up most room in the states, and which others take nearly as much. */
+static int blame(const struct builder *b, struct err *e)
+{
+	const struct node_part *parts = b->nfa->parts;
+	const uint32_t *uses = find_uses(b);
+	size_t most = 0, worst = 0, n_others = 0, other = 0;
+	int r;
+
+	for (size_t i = 0; uses && i < b->nfa->n_parts; i++) {
+		size_t n = count_uses(b->nfa, uses, i);
+
+		worst = n > most ? i : worst;
+		most = n > most ? n : most;
 	}
-	return worst;
+	for (size_t i = 0; most > 0 && i < b->nfa->n_parts; i++) {
+		if (parts[i].pattern == parts[worst].pattern ||
+		    count_uses(b->nfa, uses, i) < most / 2)
+			continue;
+		n_others++;
+		other = i;
+	}
+	r = nfa_too_big(most > 0 ? parts[worst].pattern : NULL, e);
+	if (n_others > 0)
+		hint_at_others(parts[other].pattern, n_others, e);
+	return r;
 }
 
 /* The dead state, and the start of N atoms from FIRST on. */
@@ -347,14 +402,14 @@ static bool put_first_states(struct builder *b, size_t first, size_t n)
 	       enter(b, b->way.p, b->way.n, true) == SUBSET_START;
 }
 
-/* The automaton of N atoms from FIRST on. False: no memory, or too many states. */
+/* The automaton of N atoms from FIRST on. False: no memory, or too large. */
 static bool build(struct builder *b, size_t first, size_t n)
 {
 	struct arena *arena = b->options->arena;
 	struct subsets *ret = b->ret;
 
 	*ret = (struct subsets){.sets.arena = arena, .accepts.arena = arena};
-	b->ways.arena = arena;
+	forget_ways(b);
 	b->holding = arena_array(arena, b->nfa->n_atoms, sizeof(*b->holding));
 	b->atoms = arena_array(arena, b->nfa->n_atoms, sizeof(*b->atoms));
 	if (!b->holding || !b->atoms || !nfa_classify(b->nfa) || !put_first_states(b, first, n))
@@ -370,14 +425,18 @@ int subsets_build(struct nfa *nfa, const struct subset_options *options, struct 
 		  struct err *e)
 {
 	struct builder b = {.nfa = nfa, .options = options, .ret = ret};
+	bool ok = build(&b, 0, nfa->n_atoms);
 
-	return build(&b, 0, nfa->n_atoms) ? 0 : nfa_too_big(find_fault(&b), e);
+	arena_release(&b.ways_arena);
+	return ok ? 0 : blame(&b, e);
 }
 
 bool subsets_build_one(struct nfa *nfa, size_t atom, const struct subset_options *options,
 		       struct subsets *ret)
 {
 	struct builder b = {.nfa = nfa, .options = options, .ret = ret};
+	bool ok = build(&b, atom, 1);
 
-	return build(&b, atom, 1);
+	arena_release(&b.ways_arena);
+	return ok;
 }

@@ -160,6 +160,57 @@ static void memory_limit_is_an_error_at_every_size(void)
 	CHECK(failed > 0 && failed < 396);
 }
 
+/* N rules that allow and deny by turns what is found anywhere in a path: a name, or two. */
+static int build_searches(unsigned n, bool twice, struct policy_limits limits, struct policy **ret,
+			  struct err *e)
+{
+	struct policy_builder *b = policy_builder_new(TARGET_LINUX, limits);
+	char text[64];
+
+	rules_line = 0;
+	for (unsigned i = 0; i < n; i++) {
+		struct expr *search;
+
+		if (twice)
+			(void)snprintf(text, sizeof(text), "/x%u.*\\.y%u", i, i);
+		else
+			(void)snprintf(text, sizeof(text), "/d%u(/|$)", i);
+		search = regex(b, text);
+		search->test.at = (struct span){"p.sb", i + 1, 1};
+		rules_add(b, i % 2 ? VERDICT_ALLOW : VERDICT_DENY, OP_FILE_READ_DATA, search);
+	}
+	return policy_build(b, ret, e);
+}
+
+static void searches_by_turns_work(void)
+{
+	struct policy *policy = NULL;
+
+	CHECK_INT(build_searches(300, false, POLICY_LIMITS_DEFAULT, &policy, NULL), 0);
+	CHECK(allows(policy, OP_FILE_READ_DATA, "/d298/d299/d4"));
+	CHECK(!allows(policy, OP_FILE_READ_DATA, "/d298/d4"));
+	CHECK(allows(policy, OP_FILE_READ_DATA, "/d298x/d29/d3"));
+	CHECK_INT(line_of(decide_path(policy, OP_FILE_READ_DATA, "/d7/d250/d3")), 251);
+	policy_free(policy);
+}
+
+static void too_much_work_names_the_patterns(void)
+{
+	struct policy_limits limits = POLICY_LIMITS_DEFAULT;
+	struct policy *policy = NULL;
+	struct err e = {0};
+
+	CHECK_INT(build_searches(300, true, limits, &policy, &e), -ERR_LIMIT);
+	CHECK(strstr(e.text, "makes the automaton too large") && strstr(e.text, "/x"));
+	CHECK(e.at.line > 0);
+	CHECK(strstr(e.hint, "/x") && strstr(e.hint, "others"));
+	limits.work = 100000;
+	CHECK_INT(build_searches(100, false, limits, &policy, &e), -ERR_LIMIT);
+	limits.work = 0;
+	CHECK_INT(build_searches(100, false, limits, &policy, &e), 0);
+	policy_free(policy);
+}
+
 /* ---- Bytes ---- */
 
 static void all_bytes_count(void)
@@ -181,6 +232,38 @@ static void all_bytes_count(void)
 	CHECK(allows(policy, OP_FILE_READ_DATA, "/\xc3\xa9"));
 	CHECK(!allows(policy, OP_FILE_READ_DATA, "/\xc3\x89"));
 	policy_free(policy);
+}
+
+/* Longer than PATH_MAX, and than any length that the tables know. */
+static void long_paths_are_walked_to_their_end(void)
+{
+	enum {
+		LENGTH = 200000
+	};
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct request request = {.op = OP_FILE_READ_DATA};
+	char *name = malloc(LENGTH + 1), *path = malloc(LENGTH + 1);
+	struct policy *policy;
+
+	memset(name, 'n', LENGTH);
+	name[0] = '/';
+	name[LENGTH] = '\0';
+	for (unsigned i = 0; i < LENGTH; i++)
+		path[i] = "/\377\001\n"[i % 4];
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_DATA, literal(b, name));
+	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_DATA, regex(b, "^/\377.*/\377\001\n$"));
+	policy = rules_build(b);
+	request.path = (struct str){name, LENGTH};
+	CHECK(decide(policy, &request).verdict == VERDICT_ALLOW);
+	name[LENGTH - 1] = 'm';
+	CHECK(decide(policy, &request).verdict == VERDICT_DENY);
+	request.path = (struct str){path, LENGTH};
+	CHECK(decide(policy, &request).verdict == VERDICT_ALLOW);
+	request.path.n--;
+	CHECK(decide(policy, &request).verdict == VERDICT_DENY);
+	policy_free(policy);
+	free(name);
+	free(path);
 }
 
 /* Walking in one go, byte by byte, or in any two parts comes to the same state. */
@@ -208,7 +291,10 @@ int main(void)
 	RUN(patterns_bound_to_directories_stay_apart);
 	RUN(state_limit_names_the_pattern);
 	RUN(memory_limit_is_an_error_at_every_size);
+	RUN(searches_by_turns_work);
+	RUN(too_much_work_names_the_patterns);
 	RUN(all_bytes_count);
+	RUN(long_paths_are_walked_to_their_end);
 	RUN(walks_can_be_cut_anywhere);
 	return test_done();
 }
