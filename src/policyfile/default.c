@@ -161,8 +161,10 @@ static void list_pinned(struct list *ret, const struct default_facts *facts,
 			pin(ret, roots->items[k], root);
 		for (size_t k = 0; k < secrets->n; k++)
 			pin(ret, parent_of(secrets->items[k]), root);
-		for (size_t k = 0; k < facts->n_hooks; k++)
-			pin(ret, parent_of(facts->hooks[k]), root);
+		for (size_t k = 0; k < facts->n_obeyed; k++)
+			pin(ret, parent_of(facts->obeyed[k]), root);
+		for (size_t k = 0; k < facts->n_ways; k++)
+			pin(ret, facts->ways[k], root);
 	}
 }
 
@@ -182,20 +184,20 @@ static int put_facts(const struct default_facts *facts, struct arena *arena, str
 		     struct err *e)
 {
 	struct list roots = {arena}, pinned = {arena}, directories = {arena}, pointers = {arena};
-	struct list secrets = {arena}, terminals = {arena}, kept = {arena}, hooks = {arena};
+	struct list secrets = {arena}, terminals = {arena}, kept = {arena}, obeyed = {arena};
 
 	list_write_roots(&roots, facts);
 	list_secrets(&secrets, facts);
 	list_pinned(&pinned, facts, &roots, &secrets);
 	list_git(&directories, &pointers, facts);
-	for (size_t i = 0; i < facts->n_hooks; i++)
-		list_add(&hooks, facts->hooks[i]);
+	for (size_t i = 0; i < facts->n_obeyed; i++)
+		list_add(&obeyed, facts->obeyed[i]);
 	if (facts->tty.n)
 		list_add(&terminals, facts->tty);
 	if (str_is_below(facts->home, facts->tmpdir))
 		list_add(&kept, facts->home);
 	if (roots.failed || secrets.failed || pinned.failed || directories.failed ||
-	    pointers.failed || terminals.failed || kept.failed || hooks.failed)
+	    pointers.failed || terminals.failed || kept.failed || obeyed.failed)
 		return err_memory(e);
 
 	put_definition(ret, "home", facts->home);
@@ -206,7 +208,7 @@ static int put_facts(const struct default_facts *facts, struct arena *arena, str
 	put_list(ret, "pinned", &pinned);
 	put_list(ret, "git-directories", &directories);
 	put_list(ret, "git-pointers", &pointers);
-	put_list(ret, "git-hooks", &hooks);
+	put_list(ret, "obeyed", &obeyed);
 	put_list(ret, "terminals", &terminals);
 	put_list(ret, "secrets", &secrets);
 	return 0;

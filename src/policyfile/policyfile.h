@@ -33,8 +33,12 @@ struct default_facts {
 	size_t n_write;
 	const struct git_dir *git;
 	size_t n_git;
-	const struct str *hooks; /* canonical folders that core.hooksPath names */
-	size_t n_hooks;
+	const struct str *obeyed; /* canonical files and folders that something outside runs or
+				     obeys, besides names that are protected anywhere, and the
+				     links that lead there */
+	size_t n_obeyed;
+	const struct str *ways; /* directories on the way to them that keep their names */
+	size_t n_ways;
 	const struct str
 		*secrets; /* canonical paths where secrets live besides their usual names */
 	size_t n_secrets;

@@ -24,6 +24,19 @@ int paths_add(struct paths *paths, struct str path, struct err *e)
 	return 0;
 }
 
+bool paths_hold(const struct paths *paths, struct str path)
+{
+	for (size_t i = 0; i < paths->n; i++)
+		if (str_eq(paths->items[i], path))
+			return true;
+	return false;
+}
+
+int paths_add_once(struct paths *paths, struct str path, struct err *e)
+{
+	return paths_hold(paths, path) ? 0 : paths_add(paths, path, e);
+}
+
 struct str facts_real_path(struct arena *arena, const char *path)
 {
 	char real[PATH_MAX];
@@ -39,6 +52,135 @@ const char *facts_path_in(struct arena *arena, struct str base, const char *valu
 		return arena_strdup(arena, str_of(value));
 	return arena_printf(arena, "%.*s/%s", (int)base.n, base.p, value);
 }
+
+/* ---- Where a path leads ---- */
+
+enum {
+	LINKS_MAX = 40, /* as the kernel */
+};
+
+struct walk {
+	char real[PATH_MAX]; /* so far; without a slash at its end */
+	size_t n;
+	const char *rest;
+	unsigned links;
+	bool is_there, is_lost; /* lost: it leads nowhere */
+};
+
+static struct str walked(const struct walk *walk)
+{
+	return walk->n ? (struct str){walk->real, walk->n} : STR("/");
+}
+
+static int keep_walked(struct arena *arena, struct paths *ret, const struct walk *walk,
+		       struct err *e)
+{
+	const char *copy;
+
+	if (paths_hold(ret, walked(walk)))
+		return 0;
+	copy = arena_strdup(arena, walked(walk));
+	return copy ? paths_add(ret, str_of(copy), e) : err_memory(e);
+}
+
+static void go_up(struct walk *walk)
+{
+	while (walk->n > 0 && walk->real[--walk->n] != '/')
+		;
+	walk->real[walk->n] = '\0';
+}
+
+/* NAME is where the walk is now: follows it if it is a link. */
+static int follow_link(struct way *way, struct walk *walk, struct err *e)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(walk->real, target, sizeof(target) - 1);
+	int r;
+
+	if (n <= 0) {
+		walk->is_there = n < 0 && errno == EINVAL;
+		return 0;
+	}
+	target[n] = '\0';
+	walk->is_lost = ++walk->links > LINKS_MAX;
+	r = keep_walked(way->arena, &way->links, walk, e);
+	if (r < 0)
+		return r;
+	if (target[0] == '/')
+		walk->n = 0;
+	else
+		go_up(walk);
+	walk->rest = arena_printf(way->arena, "%s/%s", target, walk->rest);
+	return walk->rest ? 0 : err_memory(e);
+}
+
+static int take_step(struct way *way, struct walk *walk, struct str name, struct err *e)
+{
+	int r;
+
+	if (name.n == 0 || str_is(name, "."))
+		return 0;
+	if (str_is(name, "..")) {
+		r = walk->n ? keep_walked(way->arena, &way->left, walk, e) : 0;
+		go_up(walk);
+		return r;
+	}
+	if (walk->n + 1 + name.n >= sizeof(walk->real)) {
+		walk->is_lost = true;
+		return 0;
+	}
+	walk->real[walk->n++] = '/';
+	memcpy(walk->real + walk->n, name.p, name.n);
+	walk->n += name.n;
+	walk->real[walk->n] = '\0';
+	return follow_link(way, walk, e);
+}
+
+int facts_resolve(struct way *way, struct str base, const char *path, struct err *e)
+{
+	struct walk walk = {.rest = path, .is_there = true};
+	const char *end;
+
+	way->end = (struct str){NULL, 0};
+	way->is_there = false;
+	if (base.n > 1 && (path[0] != '/' || str_is_below(str_of(path), base))) {
+		if (base.n >= sizeof(walk.real))
+			return 0;
+		walk.rest += path[0] == '/' ? base.n : 0;
+		memcpy(walk.real, base.p, base.n);
+		walk.n = base.n;
+	}
+	while (*walk.rest && !walk.is_lost) {
+		struct str name = {walk.rest, strcspn(walk.rest, "/")};
+		int r;
+
+		walk.rest += name.n + (walk.rest[name.n] == '/');
+		r = take_step(way, &walk, name, e);
+		if (r < 0)
+			return r;
+	}
+	if (walk.is_lost)
+		return 0;
+	end = arena_strdup(way->arena, walked(&walk));
+	way->end = str_of(end);
+	way->is_there = walk.is_there;
+	return end ? 0 : err_memory(e);
+}
+
+bool facts_is_writable(const struct default_facts *facts, struct str path)
+{
+	if (str_is_below(path, facts->cwd))
+		return true;
+	for (size_t i = 0; i < facts->n_write; i++)
+		if (str_is_below(path, facts->write[i]))
+			return true;
+	for (size_t i = 0; i < facts->n_git; i++)
+		if (str_is_below(path, facts->git[i].path))
+			return true;
+	return false;
+}
+
+/* ---- Homes, roots, terminal ---- */
 
 static int find_home(struct arena *arena, struct str *ret, struct err *e)
 {
@@ -189,6 +331,10 @@ static int find_terminal(struct arena *arena, struct str *ret, struct err *e)
 int session_facts(enum target target, const char *const *more_write, struct arena *arena,
 		  struct default_facts *ret, struct err *e)
 {
+	struct git_seen seen = {
+		.configs = {.arena = arena, .known = {.arena = arena}},
+		.way = {.arena = arena, .links = {.arena = arena}, .left = {.arena = arena}},
+	};
 	struct default_facts facts = {
 		.target = target,
 		.tmpdir = target == TARGET_DARWIN ? STR("/private/tmp/lapbelt") : STR("/tmp"),
@@ -207,7 +353,9 @@ int session_facts(enum target target, const char *const *more_write, struct aren
 	if (r == 0)
 		r = find_terminal(arena, &facts.tty, e);
 	if (r == 0)
-		r = facts_git(&facts, arena, e);
+		r = facts_git(&facts, &seen, e);
+	if (r == 0)
+		r = facts_obeyed(&facts, &seen, e);
 	if (r == 0)
 		r = facts_secrets(&facts, arena, e);
 	if (r < 0)

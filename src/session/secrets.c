@@ -3,7 +3,6 @@
 #include "policyfile/secrets.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -14,7 +13,6 @@
 #include "base/banned.h"
 
 enum {
-	LINKS_MAX = 40,    /* as the kernel */
 	ENTRIES_MAX = 256, /* looked at in one directory of secrets */
 };
 
@@ -23,6 +21,7 @@ struct search {
 	struct arena *arena;
 	struct map parents; /* those looked at: to their enum shape */
 	struct paths usual, moved;
+	struct way way;
 	struct err *e;
 };
 
@@ -87,27 +86,6 @@ static enum shape shape_of(struct search *search, const char *path)
 
 /* ---- Where a path leads ---- */
 
-/* Follows PATH's last component if it is a link; NULL if not. */
-static const char *follow_link(struct arena *arena, const char *path, struct str parent)
-{
-	char target[PATH_MAX];
-	ssize_t n = readlink(path, target, sizeof(target) - 1);
-
-	if (n <= 0)
-		return NULL;
-	target[n] = '\0';
-	return facts_path_in(arena, parent, target);
-}
-
-static const char *without_slashes(struct arena *arena, const char *path)
-{
-	size_t n = strlen(path);
-
-	while (n > 1 && path[n - 1] == '/')
-		n--;
-	return arena_strdup(arena, (struct str){path, n});
-}
-
 static bool has_special_names(const char *path)
 {
 	for (const char *slash = path; slash; slash = strchr(slash + 1, '/')) {
@@ -119,38 +97,25 @@ static bool has_special_names(const char *path)
 	return false;
 }
 
-/* As realpath(3), also for what is not there yet. p NULL: a loop, or no memory. */
-static struct str resolve(struct search *search, const char *path)
+/* Where PATH, which is absolute, leads, there or not. p NULL: a loop. */
+static int resolve(struct search *search, const char *path, struct str *ret)
 {
-	struct arena *arena = search->arena;
-	const char *tail = "";
+	struct str spelled = str_of(path);
+	int r;
 
-	path = without_slashes(arena, path);
-	if (path && !has_special_names(path) && shape_of(search, path) != SHAPE_LINKED)
-		return str_of(path);
-	for (unsigned links = 0; path && tail && links < LINKS_MAX;) {
-		struct str real = facts_real_path(arena, path);
-		const char *slash, *target;
-		struct str parent;
-
-		if (real.p)
-			return str_of(arena_printf(arena, "%s%s", real.n > 1 ? real.p : "", tail));
-		if (errno == ELOOP)
-			break;
-		slash = strrchr(path, '/');
-		if (!slash)
-			break;
-		parent = (struct str){path, slash > path ? (size_t)(slash - path) : 1};
-		target = follow_link(arena, path, parent);
-		if (target) {
-			path = target;
-			links++;
-			continue;
-		}
-		tail = arena_printf(arena, "%s%s", slash, tail);
-		path = arena_strdup(arena, parent);
+	while (spelled.n > 1 && path[spelled.n - 1] == '/')
+		spelled.n--;
+	path = arena_strdup(search->arena, spelled);
+	if (!path)
+		return err_memory(search->e);
+	if (!has_special_names(path) && shape_of(search, path) != SHAPE_LINKED) {
+		*ret = str_of(path);
+		return 0;
 	}
-	return (struct str){NULL, 0};
+	search->way.links.n = search->way.left.n = 0;
+	r = facts_resolve(&search->way, STR("/"), path, search->e);
+	*ret = search->way.end;
+	return r;
 }
 
 /* ---- What counts ---- */
@@ -179,8 +144,11 @@ static bool is_public(const char *path)
 
 static int add(struct search *search, const char *path)
 {
-	struct str real = resolve(search, path);
+	struct str real = {NULL, 0};
+	int r = resolve(search, path, &real);
 
+	if (r < 0)
+		return r;
 	if (!real.p || is_below_any(real, &search->usual) || is_below_any(real, &search->moved) ||
 	    is_too_wide(search->facts, real) || is_public(real.p))
 		return 0;
@@ -343,6 +311,7 @@ int facts_secrets(struct default_facts *facts, struct arena *arena, struct err *
 		.parents = {.arena = arena},
 		.usual = {.arena = arena},
 		.moved = {.arena = arena},
+		.way = {.arena = arena, .links = {.arena = arena}, .left = {.arena = arena}},
 		.e = e,
 	};
 	int r = list_usual(&search);

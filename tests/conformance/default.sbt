@@ -10,11 +10,11 @@
 (define write-roots (list "/home/u/p" "/data" "/home/u/p/.git" "/home/u/p/.git/modules/s"
                           "/home/u/p/.git/worktrees/w"))
 (define kept (list))
-(define pinned (list "/home/u" "/tmp" "/home/u/p" "/data" "/home/u/p/.git"))
+(define pinned (list "/home/u" "/tmp" "/home/u/p" "/data" "/home/u/p/.git" "/home/u/p/tools"))
 (define git-directories (list "/home/u/p/.git" "/home/u/p/.git/modules/s"
                               "/home/u/p/.git/worktrees/w"))
 (define git-pointers (list "/home/u/p/s/.git" "/home/u/w/.git"))
-(define git-hooks (list "/home/u/p/.husky"))
+(define obeyed (list "/home/u/p/.husky" "/home/u/p/tools/hooks"))
 (define terminals (list "/dev/pts/3"))
 (define secrets (list "/home/u/.ssh" "/home/u/.aws" "/home/u/.netrc" "/home/u/.config/gh"
                       "/home/u/.cargo/credentials" "/home/u/.bash_history"
@@ -166,6 +166,12 @@ file-write-create /home/u/p/.husky              => deny
 file-write-unlink /home/u/p/.husky/pre-commit   => deny
 file-read-data /home/u/p/.husky/pre-commit      => allow
 file-write-create /home/u/p/.huskyrc            => allow
+file-write-create /home/u/p/tools/hooks/x       => deny
+file-write-create /home/u/p/tools/x             => allow
+# What leads there is not moved away, nor is it made a link to elsewhere.
+file-write-unlink /home/u/p/tools               => deny
+file-write-create /home/u/p/tools vnode-type=SYMLINK => deny
+file-write-create /home/u/p/tools vnode-type=DIRECTORY => allow
 file-write-create /home/u/p/.ssh/config         => deny
 file-write-create /home/u/p/.config             => allow
 file-write-create /home/u/p/.config vnode-type=SYMLINK => deny
@@ -338,7 +344,7 @@ mach-lookup com.apple.logd                      => deny
 (define pinned (list "/tmp" "/tmp/t" "/tmp/t/home" "/tmp/t/ws"))
 (define git-directories (list))
 (define git-pointers (list))
-(define git-hooks (list))
+(define obeyed (list))
 (define terminals (list))
 (define secrets (list "/tmp/t/home/.ssh"))
 (import "default-linux.sb")
@@ -365,10 +371,11 @@ file-write-data /dev/pts/3                      => deny
 (define tmpdir "/private/tmp/t")
 (define write-roots (list "/Users/u/p" "/Users/u/p/.git"))
 (define kept (list))
-(define pinned (list "/Users/u" "/private/tmp/t" "/Users/u/p" "/Users/u/p/.git"))
+(define pinned (list "/Users/u" "/private/tmp/t" "/Users/u/p" "/Users/u/p/.git"
+                     "/Users/u/p/tools"))
 (define git-directories (list "/Users/u/p/.git"))
 (define git-pointers (list))
-(define git-hooks (list))
+(define obeyed (list))
 (define terminals (list "/dev/ttys001"))
 (define secrets (list "/Users/u/.ssh" "/Users/u/Library/Keychains"))
 (import "default-darwin.sb")
@@ -392,6 +399,8 @@ file-write-create /Users/u/p/sub/.git           => deny
 file-write-unlink /Users/u/p/sub/.git           => deny
 file-write-create /Users/u/p/.claude            => deny
 file-write-unlink /Users/u/p/.config            => deny
+file-write-create /Users/u/p/tools vnode-type=DIRECTORY => deny
+file-write-create /Users/u/p/tools/x            => allow
 file-read-data /dev/null                        => allow
 file-write-data /dev/ttys001                    => allow
 file-write-data /dev/ttys002                    => deny

@@ -147,6 +147,28 @@ allowed 'protected files are read' 'cat .mcp.json .vscode/tasks.json .envrc'
 allowed 'names that only look alike are free' \
 	'echo x >.mcp.json.bak && echo x >mcp.json && echo x >.envrc.example && mkdir -p .claude2 && echo x >.claude2/settings.json && ls -A'
 
+# Protected names that are links to names which are not.
+world_prepare() {
+	mkdir -p conf/vscode skills/x .claude/skills
+	for target in conf/env conf/vscode/tasks.json skills/x/SKILL.md bashrc; do
+		echo there >"$target"
+	done
+	rm -r .vscode
+	ln -s conf/env .envrc
+	ln -s conf/vscode .vscode
+	ln -s conf/later .mcp.json
+	ln -s ../../skills/x .claude/skills/x
+	ln -sf ws/bashrc "$HOME/.bashrc"
+}
+for file in conf/env conf/vscode/tasks.json skills/x/SKILL.md bashrc; do
+	denied "changing $file is denied where a protected name leads there" "echo x >>$file"
+	denied "replacing $file is denied where a protected name leads there" "echo x >x && mv -f x $file"
+done
+denied 'creating what a protected name leads to is denied' 'echo x >conf/later'
+denied 'moving what leads there is denied' 'mv conf c'
+denied 'removing such a link is denied' 'rm .envrc'
+allowed 'what lies beside is free' 'echo x >conf/x && mkdir skills/y && rm skills/y -r && ls conf && cat .envrc'
+
 # --- the network -------------------------------------------------------------------------------------------
 
 server=

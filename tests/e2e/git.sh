@@ -170,4 +170,141 @@ world_prepare() {
 allowed 'adding a submodule works' \
 	'git submodule --quiet add ../library library && git commit -q -m added && git ls-files'
 
+# --- what the host's git would run afterwards --------------------------------------------------------------
+
+# plant FILE: makes it a program that leaves a mark in HOME
+PLANT=$base/plant
+export PLANT
+cat >"$PLANT" <<-'END'
+	#!/bin/sh
+	printf '#!/bin/sh\necho ran >>"$HOME/ran"\n' >"$1" && chmod +x "$1"
+END
+chmod 755 "$PLANT"
+
+# never_run SENTENCE TEXT [HOST]: what TEXT plants outside is run by HOST, `git commit` if not given;
+# what it plants inside is not.
+never_run() {
+	host=${3:-git commit -q --allow-empty -m x}
+	lib_start
+	lib_status sh -c "$2"
+	sh -c "$host" >>"$base/out" 2>>"$base/err"
+	if [ "$lib_result" -ne 0 ] || [ ! -e "$HOME/ran" ]; then
+		lib_fail "$1" "control: outside it ends with $lib_result, and nothing is run"
+		return
+	fi
+	lib_start
+	lib_status_inside sh -c "$2"
+	sh -c "$host" >>"$base/out" 2>>"$base/err"
+	if [ -e "$HOME/ran" ]; then
+		lib_fail "$1" 'what was planted inside is run'
+	else
+		case $lib_result in
+		64 | 65 | 70 | 71 | 78 | 124 | 127) lib_fail "$1" "inside it does not run ($lib_result)" ;;
+		*) lib_pass "$1" ;;
+		esac
+	fi
+}
+
+world_prepare() {
+	mkdir -p tools/hooks
+	rm -r .git/hooks
+	ln -s ../tools/hooks .git/hooks
+}
+never_run 'a hook where the hooks folder leads is not planted' '"$PLANT" tools/hooks/pre-commit'
+never_run 'the hooks folder that is a link is not replaced' \
+	'rm .git/hooks && mkdir .git/hooks && "$PLANT" .git/hooks/pre-commit'
+allowed 'commits work where the hooks folder is a link' \
+	'echo x >x && git add x && git commit -q -m x && echo x >tools/y && git log --format=%s'
+
+world_prepare() {
+	mkdir tools
+	"$PLANT" tools/check
+	sed -i 2d tools/check
+	ln -s ../../tools/check .git/hooks/pre-commit
+}
+never_run 'a file of the project that a hook leads to is not changed' '"$PLANT" tools/check'
+never_run 'nor is another put in its place' '"$PLANT" x && mv x tools/check'
+
+world_prepare() {
+	git config core.hooksPath linked/x
+	ln -s ../other linked
+}
+never_run 'a link that core.hooksPath goes through is not replaced' \
+	'rm linked && mkdir -p linked/x && "$PLANT" linked/x/pre-commit'
+
+world_prepare() {
+	git config core.hooksPath linked/x
+	ln -s tools linked
+	mkdir -p tools/x
+}
+never_run 'a hook where core.hooksPath leads is not planted' '"$PLANT" tools/x/pre-commit'
+
+world_prepare() {
+	git config core.hooksPath dangling
+	ln -s tools/hooks dangling
+}
+never_run 'nor where a dangling link leads' 'mkdir -p tools/hooks && "$PLANT" tools/hooks/pre-commit'
+
+world_prepare() {
+	git config core.hooksPath tools/hooks
+}
+never_run 'a link is not made on the way to hooks that are not there' \
+	'mkdir -p x/hooks && "$PLANT" x/hooks/pre-commit && ln -s x tools'
+never_run 'a prepared directory is not moved on the way to them' \
+	'mkdir -p x/hooks && "$PLANT" x/hooks/pre-commit && mv x tools'
+
+world_prepare() {
+	git config core.hooksPath way/../hooks
+	mkdir way
+}
+never_run 'a directory that core.hooksPath goes back from does not become a link' \
+	'mkdir -p deep/er deep/hooks && "$PLANT" deep/hooks/pre-commit && rmdir way && ln -s deep/er way'
+
+world_prepare() {
+	git config include.path ../linked/config
+	ln -s ../other linked
+}
+never_run 'a link to configuration that is included is not replaced' \
+	'rm linked && mkdir linked x && "$PLANT" x/pre-commit &&
+	printf "[core]\n\thooksPath = x\n" >linked/config'
+
+world_prepare() {
+	mkdir conf
+	mv .git/config conf/
+	ln -s ../conf/config .git/config
+}
+never_run 'configuration that is a link is not changed where it leads' \
+	'mkdir x && "$PLANT" x/pre-commit && printf "[core]\n\thooksPath = x\n" >>conf/config'
+
+world_prepare() {
+	git config core.hooksPath tools/hooks
+	git config receive.denyCurrentBranch ignore
+}
+never_run 'a hook that a push would run is not planted' \
+	'mkdir -p .git/tools/hooks && "$PLANT" .git/tools/hooks/post-receive' \
+	'git clone -q . ../copy && git -C ../copy commit -q --allow-empty -m x && git -C ../copy push -q'
+
+world_prepare() {
+	mv .git g
+	echo 'gitdir: g' >.git
+}
+never_run 'a hook in a git directory elsewhere in the project is not planted' '"$PLANT" g/hooks/pre-commit'
+allowed 'work in such a repository works' 'echo x >x && git add x && git commit -q -m x && git log --format=%s'
+
+# As husky 9 leaves it.
+world_prepare() {
+	mkdir -p .husky/_
+	printf '#!/bin/sh\n. "${0%%/*}/h"\n' >.husky/_/pre-commit
+	printf 'sh -e "$(dirname "$(dirname "$0")")/$(basename "$0")"\n' >.husky/_/h
+	chmod 755 .husky/_/pre-commit
+	echo 'echo checked >>checks' >.husky/pre-commit
+	echo '*' >.husky/_/.gitignore
+	git config core.hooksPath .husky/_
+	git add .husky
+	git commit -q -m husky
+}
+allowed "work with husky's hooks works" \
+	'echo x >x && git add x && git commit -q -m x && git switch -q -c y && git log --format=%s && cat checks'
+never_run "what husky's hooks run is not changed" '"$PLANT" .husky/pre-commit'
+
 lib_done

@@ -323,6 +323,60 @@ static void pins_what_leads_to_secrets(void)
 	policy_free(policy);
 }
 
+/* What git's configuration names, and the ways there. */
+static void pins_what_leads_to_obeyed_files(void)
+{
+	static const struct str obeyed[] = {
+		{"/home/u/p/a/link", 16}, {"/home/u/p/b/hooks", 17}, {"/srv/c/d", 8}};
+	static const struct str ways[] = {{"/home/u/p/c/left", 16}};
+	struct default_facts facts = ordinary(TARGET_LINUX);
+	struct policy *policy;
+
+	facts.obeyed = obeyed;
+	facts.n_obeyed = 3;
+	facts.ways = ways;
+	facts.n_ways = 1;
+	policy = compile_facts(&facts);
+	CHECK(!allows_text(policy, OP_FILE_WRITE_UNLINK, "/home/u/p/a/link"));
+	CHECK(!allows_text(policy, OP_FILE_WRITE_CREATE, "/home/u/p/a/link"));
+	CHECK(!allows_text(policy, OP_FILE_WRITE_CREATE, "/home/u/p/b/hooks/x"));
+	CHECK(!allows_text(policy, OP_FILE_WRITE_UNLINK, "/home/u/p/a"));
+	CHECK(!allows_text(policy, OP_FILE_WRITE_UNLINK, "/home/u/p/b"));
+	CHECK(!allows_text(policy, OP_FILE_WRITE_UNLINK, "/home/u/p/c"));
+	CHECK(!allows_text(policy, OP_FILE_WRITE_UNLINK, "/home/u/p/c/left"));
+	CHECK(allows_text(policy, OP_FILE_WRITE_CREATE, "/home/u/p/c/left/x"));
+	CHECK(allows_text(policy, OP_FILE_WRITE_UNLINK, "/home/u/p/a/other"));
+	policy_free(policy);
+}
+
+/* Where a name is a link it is followed; where it is none, the rules protect it as it is. */
+static void protects_every_obeyed_name(void)
+{
+	static const char *const names[][2] = {
+#define OBEYED(folder, name) {folder, name},
+#include "session/obeyed.def"
+	};
+
+	for (int target = 0; target < 2; target++) {
+		struct default_facts facts = ordinary((enum target)target);
+		struct policy *policy = compile_facts(&facts);
+
+		for (size_t i = 0; policy && i < sizeof(names) / sizeof(names[0]); i++) {
+			char path[256], below[300], beside[300];
+
+			snprintf(path, sizeof(path), "/home/u/p/%s%s%s", names[i][0],
+				 *names[i][0] ? "/" : "", names[i][1]);
+			snprintf(below, sizeof(below), "%s/x", path);
+			snprintf(beside, sizeof(beside), "%s+", path);
+			CHECK(!allows_text(policy, OP_FILE_WRITE_CREATE, path));
+			CHECK(!allows_text(policy, OP_FILE_WRITE_UNLINK, path));
+			CHECK(!allows_text(policy, OP_FILE_WRITE_DATA, below));
+			CHECK(allows_text(policy, OP_FILE_WRITE_CREATE, beside));
+		}
+		policy_free(policy);
+	}
+}
+
 /* ---- Rules the broker knows by their message ---- */
 
 static bool has_message(const struct rule *rule, const char *message)
@@ -432,6 +486,8 @@ int main(void)
 	RUN(opens_write_roots);
 	RUN(keeps_a_home_below_tmp);
 	RUN(pins_what_leads_to_secrets);
+	RUN(pins_what_leads_to_obeyed_files);
+	RUN(protects_every_obeyed_name);
 	RUN(marks_rules_for_new_repositories);
 	RUN(ships_profiles_that_compile);
 	RUN(adds_a_small_runtime);

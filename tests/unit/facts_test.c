@@ -140,20 +140,29 @@ static bool has_secret(const char *path)
 	return false;
 }
 
-/* Are these all the folders of hooks? Each is below the world; "" ends the list. */
-static bool has_hooks(const char *const *names)
+/* Are these all of LIST, in any order? Each is below the world; "" ends the names. */
+static bool are_all(const struct str *list, size_t n, const char *const *names)
 {
-	size_t n = 0;
+	size_t k = 0;
 
-	for (; *names[n]; n++) {
+	for (; *names[k]; k++) {
 		bool found = false;
 
-		for (size_t i = 0; i < facts.n_hooks; i++)
-			found |= str_is(facts.hooks[i], at("%s", names[n]));
+		for (size_t i = 0; i < n; i++)
+			found |= str_is(list[i], at("%s", names[k]));
 		if (!found)
 			return false;
 	}
-	return n == facts.n_hooks;
+	return k == n;
+}
+
+static bool has_obeyed(const char *const *names)
+{
+	bool all = are_all(facts.obeyed, facts.n_obeyed, names);
+
+	for (size_t i = 0; !all && i < facts.n_obeyed; i++)
+		printf("# obeyed: %s\n", facts.obeyed[i].p);
+	return all;
 }
 
 /* ---- Home and working directory ---- */
@@ -254,19 +263,43 @@ static void finds_its_repository(void)
 	world_end();
 }
 
+/*
+ * Beside what is run in the work tree stands what a push runs in the git directory. The home is no
+ * write root: nobody inside can change anything there.
+ */
 static void finds_folders_of_hooks(void)
 {
 	static const struct {
-		const char *value, *hooks[2];
+		const char *value, *obeyed[6];
 	} rows[] = {
-		{"tools/hooks", {"home/p/tools/hooks", ""}},
-		{"\"tools/hooks\" # ours", {"home/p/tools/hooks", ""}},
-		{".husky/_", {"home/p/.husky", ""}}, /* and what it wraps */
-		{"../p/./x", {"home/p/x", ""}},
-		{"~/hooks", {"home/hooks", ""}},
-		{"linked/x", {"home/real/x", ""}},
-		{".", {""}}, /* would close the whole project */
+		{"tools/hooks", {"home/p/tools/hooks", "home/p/.git/tools/hooks", ""}},
+		{"\"tools/hooks\" # ours", {"home/p/tools/hooks", "home/p/.git/tools/hooks", ""}},
+		{":(optional)tools/hooks", {"home/p/tools/hooks", "home/p/.git/tools/hooks", ""}},
+		/* and what it wraps */
+		{".husky/_", {"home/p/.husky", "home/p/.git/.husky", ""}},
+		{".husky/_//", {"home/p/.husky", "home/p/.git/.husky", ""}},
+		{"../p/./x", {"home/p/x", "home/p/p/x", ""}},
+		{"~/p/x", {"home/p/x", ""}},
+		{"~/hooks", {""}},
+		{"~nobody-is-called-this/hooks", {""}},
+		/* Links: whoever can replace them leads git elsewhere. */
+		{"out/x", {"home/p/out", "home/p/.git/out/x", ""}},
+		{"in/x", {"home/p/in", "home/p/tools/x", "home/p/.git/in/x", ""}},
+		{"./in/./x", {"home/p/in", "home/p/tools/x", "home/p/.git/in/x", ""}},
+		{"in", {"home/p/in", "home/p/tools", "home/p/.git/in", ""}},
+		{"chain/x",
+		 {"home/p/chain", "home/p/in", "home/p/tools/x", "home/p/.git/chain/x", ""}},
+		{"dangling", {"home/p/dangling", "home/p/later/hooks", "home/p/.git/dangling", ""}},
+		{"loop/x", {"home/p/loop", "home/p/.git/loop/x", ""}},
+		{"wrapped/_",
+		 {"home/p/wrapped", "home/p/wrapper", "home/p/.git/wrapped", "home/p/tools/w", ""}},
+		/* Directories that are not there yet can only become directories. */
+		{"absent/../x", {"home/p/x", "home/p/.git/x", ""}},
+		{"absent/../../p/x", {"home/p/x", "home/p/p/x", ""}},
+		/* These would close the whole project, or the repository. */
+		{".", {""}},
 		{"..", {""}},
+		{".git", {"home/p/.git/.git", ""}},
 		{"absent/../../..", {""}},
 		{"", {""}},
 	};
@@ -274,61 +307,222 @@ static void finds_folders_of_hooks(void)
 	world_begin();
 	make_git_dir("home/p/.git");
 	make_directory("home/real");
-	make_link("../real", "home/p/linked");
+	make_directory("home/p/tools/w");
+	make_directory("home/p/wrapper");
+	make_link("../real", "home/p/out");
+	make_link("tools", "home/p/in");
+	make_link("in", "home/p/chain");
+	make_link("later/hooks", "home/p/dangling");
+	make_link("loop", "home/p/loop");
+	make_link("wrapper", "home/p/wrapped");
+	make_link("../tools/w", "home/p/wrapper/_");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char text[128];
 
 		snprintf(text, sizeof(text), "[core]\n\thooksPath = %s\n", rows[i].value);
 		make_file("home/p/.git/config", text);
 		CHECK_INT(find(), 0);
-		CHECK(has_hooks(rows[i].hooks));
+		CHECK(has_obeyed(rows[i].obeyed));
 		make_file("home/p/.git/config", "[other]\nhooksPath = x\n");
 		make_file("home/.gitconfig", text); /* of all repositories */
 		CHECK_INT(find(), 0);
-		CHECK(has_hooks(rows[i].hooks));
+		CHECK(has_obeyed(rows[i].obeyed));
 		CHECK_INT(unlink(at("home/.gitconfig")), 0);
 	}
 	CHECK_INT(find(), 0);
-	CHECK_INT(facts.n_hooks, 0);
+	CHECK_INT(facts.n_obeyed, 0);
 	world_end();
+}
+
+/* A directory that `..` goes back from could become a link. */
+static void keeps_directories_on_the_way(void)
+{
+	static const struct {
+		const char *value, *ways[4];
+	} rows[] = {
+		{"x", {""}},
+		{"in/x", {""}},
+		{"in/../x", {"home/p/tools/deep", "home/p/.git/in", ""}},
+		{"absent/../x", {"home/p/absent", "home/p/.git/absent", ""}},
+	};
+
+	world_begin();
+	make_git_dir("home/p/.git");
+	make_directory("home/p/tools/deep");
+	make_link("tools/deep", "home/p/in");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[128];
+
+		snprintf(text, sizeof(text), "[core]\n\thooksPath = %s\n", rows[i].value);
+		make_file("home/p/.git/config", text);
+		CHECK_INT(find(), 0);
+		CHECK(are_all(facts.ways, facts.n_ways, rows[i].ways));
+	}
+	world_end();
+}
+
+/* In a bare repository hooks run where it is. */
+static void finds_hooks_of_a_bare_repository(void)
+{
+	world_begin();
+	make_git_dir("home/p.git");
+	make_file("home/p.git/config", "[core]\nhooksPath = my\n");
+	go("home/p.git");
+	CHECK_INT(find(), 0);
+	CHECK(has_obeyed((const char *const[]){"home/p.git/my", ""}));
+	world_end();
+}
+
+/* What git obeys by a name that is protected may be a link to one that is not. */
+static void follows_links_in_git_directories(void)
+{
+	static const struct {
+		const char *name, *target, *obeyed[4];
+	} rows[] = {
+		{"hooks", "../tools/hooks", {"home/p/.git/hooks", "home/p/tools/hooks", ""}},
+		{"hooks", "../absent/hooks", {"home/p/.git/hooks", "home/p/absent/hooks", ""}},
+		{"hooks", "../in", {"home/p/.git/hooks", "home/p/in", "home/p/tools", ""}},
+		{"hooks", "../../real", {"home/p/.git/hooks", ""}},
+		{"hooks/pre-commit",
+		 "../../tools/check",
+		 {"home/p/.git/hooks/pre-commit", "home/p/tools/check", ""}},
+		{"config", "../tools/config", {"home/p/.git/config", "home/p/tools/config", ""}},
+		{"config.worktree",
+		 "../tools/c",
+		 {"home/p/.git/config.worktree", "home/p/tools/c", ""}},
+		{"info", "../tools", {"home/p/.git/info", "home/p/tools/attributes", ""}},
+		{"info/attributes",
+		 "../../tools/a",
+		 {"home/p/.git/info/attributes", "home/p/tools/a", ""}},
+		{"objects/info",
+		 "../../tools",
+		 {"home/p/.git/objects/info", "home/p/tools/alternates", ""}},
+		{"commondir", "../tools/c", {"home/p/.git/commondir", "home/p/tools/c", ""}},
+		{"description", "../tools/d", {""}},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char name[128];
+
+		world_begin();
+		make_git_dir("home/p/.git");
+		make_directory("home/p/tools");
+		make_directory("home/real");
+		make_link("tools", "home/p/in");
+		if (strncmp(rows[i].name, "hooks/", 6) == 0)
+			make_directory("home/p/.git/hooks");
+		if (strncmp(rows[i].name, "info/", 5) == 0)
+			make_directory("home/p/.git/info");
+		snprintf(name, sizeof(name), "home/p/.git/%s", rows[i].name);
+		make_link(rows[i].target, name);
+		CHECK_INT(find(), 0);
+		CHECK_INT(facts.n_git, 1);
+		CHECK(has_obeyed(rows[i].obeyed));
+		world_end();
+	}
+}
+
+/* The same of names that agents, editors and shells obey, in a project and at home. */
+static void follows_links_from_obeyed_names(void)
+{
+	static const struct {
+		const char *folder, *name, *target, *obeyed[9];
+	} rows[] = {
+		{"home/p", ".envrc", "conf/env", {"home/p/.envrc", "home/p/conf/env", ""}},
+		{"home/p", ".envrc", "absent/env", {"home/p/.envrc", "home/p/absent/env", ""}},
+		{"home/p", ".envrc", "../other/env", {"home/p/.envrc", ""}},
+		{"home/p", ".vscode", "conf", {"home/p/.vscode", "home/p/conf", ""}},
+		{"home/p", ".vscode", ".", {"home/p/.vscode", ""}},
+		{"home/p/.vscode",
+		 "tasks.json",
+		 "../conf/tasks",
+		 {"home/p/.vscode/tasks.json", "home/p/conf/tasks", ""}},
+		{"home/p",
+		 ".claude",
+		 "conf",
+		 {"home/p/.claude", "home/p/conf/settings.json", "home/p/conf/settings.local.json",
+		  "home/p/conf/commands", "home/p/conf/agents", "home/p/conf/hooks",
+		  "home/p/conf/skills", "home/p/conf/plugins", ""}},
+		{"home/p/.claude/skills",
+		 "x",
+		 "../../skills/x",
+		 {"home/p/.claude/skills/x", "home/p/skills/x", ""}},
+		{"home/p/.claude/skills", "self", "../..", {"home/p/.claude/skills/self", ""}},
+		{"home/p", "Makefile", "conf/make", {""}},
+		{"home", ".bashrc", "p/bashrc", {"home/p/bashrc", ""}},
+		{"home", ".gitconfig", "p/git", {"home/p/git", ""}},
+		{"home/.config/fish", "config.fish", "../../p/fish", {"home/p/fish", ""}},
+		{"home", ".bashrc", "other/bashrc", {""}},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char name[128];
+
+		world_begin();
+		make_directory("home/p/conf");
+		make_directory(rows[i].folder);
+		snprintf(name, sizeof(name), "%s/%s", rows[i].folder, rows[i].name);
+		make_link(rows[i].target, name);
+		CHECK_INT(find(), 0);
+		CHECK(has_obeyed(rows[i].obeyed));
+		world_end();
+	}
 }
 
 static void finds_included_configuration(void)
 {
 	static const struct {
-		const char *config, *hooks[3];
+		const char *config, *obeyed[4];
 	} rows[] = {
-		{"[core] hooksPath = h\n", {"home/p/h", ""}},
-		{"\xef\xbb\xbf[core]\nhooksPath = h\n", {"home/p/h", ""}},
-		{"[CORE]\nHOOKSpath=my\\\nh\n", {"home/p/myh", ""}},
-		{"[core]\na = b\\\n[x]\nhooksPath = h\n", {"home/p/h", ""}},
-		{"[core]\n# a comment does not go on \\\nhooksPath = h\n", {"home/p/h", ""}},
-		{"[core]\na = b ; nor does this \\\nhooksPath = h\n", {"home/p/h", ""}},
-		{"[core]\nbare\nhooksPath = h\n", {"home/p/h", ""}},
-		{"[x \"]\"] a = b\n[core]\nhooksPath = h\n", {"home/p/h", ""}},
+		{"[core] hooksPath = h\n", {"home/p/h", "home/p/.git/h", ""}},
+		{"\xef\xbb\xbf[core]\nhooksPath = h\n", {"home/p/h", "home/p/.git/h", ""}},
+		{"[CORE]\nHOOKSpath=my\\\nh\n", {"home/p/myh", "home/p/.git/myh", ""}},
+		{"[core]\na = b\\\n[x]\nhooksPath = h\n", {"home/p/h", "home/p/.git/h", ""}},
+		{"[core]\n# a comment does not go on \\\nhooksPath = h\n",
+		 {"home/p/h", "home/p/.git/h", ""}},
+		{"[core]\na = b ; nor does this \\\nhooksPath = h\n",
+		 {"home/p/h", "home/p/.git/h", ""}},
+		{"[core]\nbare\nhooksPath = h\n", {"home/p/h", "home/p/.git/h", ""}},
+		{"[x \"]\"] a = b\n[core]\nhooksPath = h\n", {"home/p/h", "home/p/.git/h", ""}},
 		{"[core]\nhooksPathX = h\n", {""}},
 		{"[core \"x\"]\nhooksPath = h\n", {""}},
 		/* Included, there or not, whatever the condition. */
 		{"[include]\npath = absent\n", {"home/p/.git/absent", ""}},
 		{"[include]\npath = ../absent\n", {"home/p/absent", ""}},
-		{"[include]\npath = ~/absent\n", {"home/absent", ""}},
-		{"[include]\npath = ../inc\n", {"home/p/inc", "home/p/included", ""}},
+		{"[include]\npath = ~/absent\n", {""}},
+		{"[include]\npath = ~/p/absent\n", {"home/p/absent", ""}},
+		{"[include]\npath = ../inc\n",
+		 {"home/p/inc", "home/p/included", "home/p/.git/included", ""}},
 		{"[includeIf \"gitdir:~/]x\"]\npath=../inc\n",
-		 {"home/p/inc", "home/p/included", ""}},
+		 {"home/p/inc", "home/p/included", "home/p/.git/included", ""}},
 		{"[include]\npath = ../loop\n", {"home/p/loop", ""}},
-		{"[include]\npath = ../absent\npath = ~/absent\n",
-		 {"home/p/absent", "home/absent", ""}},
+		{"[include]\npath = ../absent\npath = ../more\n",
+		 {"home/p/absent", "home/p/more", ""}},
+		/* A relative one counts from the name that was followed, as git does. */
+		{"[include]\npath = ../linked\n",
+		 {"home/p/linked", "home/p/deep/file", "home/p/beside", ""}},
+		{"[include]\npath = ../way/file\n",
+		 {"home/p/way", "home/p/deep/file", "home/p/deep/beside", ""}},
 	};
 
 	world_begin();
 	make_git_dir("home/p/.git");
 	make_file("home/p/inc", "[core]\nhooksPath = included\n");
+	make_directory("home/p/deep");
+	make_file("home/p/deep/file", "[include]\npath = beside\n");
+	make_link("deep/file", "home/p/linked");
+	make_link("deep", "home/p/way");
 	make_file("home/p/loop", "[include]\npath = loop\n");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		make_file("home/p/.git/config", rows[i].config);
 		CHECK_INT(find(), 0);
-		CHECK(has_hooks(rows[i].hooks));
+		CHECK(has_obeyed(rows[i].obeyed));
 	}
+	make_file("home/p/.git/config", "");
+	setenv("GIT_CONFIG_GLOBAL", at("home/p/inc"), 1);
+	CHECK_INT(find(), 0);
+	CHECK(has_obeyed((const char *const[]){"home/p/inc", "home/p/included",
+					       "home/p/.git/included", ""}));
 	world_end();
 }
 
@@ -535,7 +729,8 @@ static void believes_no_forged_worktree(void)
 	make_file("home/p/.forged/gitdir", at("home/p/.git"));
 	make_file("home/p/.git", "gitdir: .forged\n");
 	CHECK_INT(find(), 0);
-	CHECK_INT(facts.n_git, 0);
+	CHECK_INT(facts.n_git, 1); /* what lies in the project grants nothing */
+	CHECK(has_git("home/p/.forged", "home/p/.git"));
 
 	/* A real worktree's directory, but another's. */
 	make_directory("home/victim/.git/worktrees/w");
@@ -552,6 +747,37 @@ static void believes_no_forged_worktree(void)
 	CHECK_INT(facts.n_git, 2);
 	CHECK(has_git("home/victim/.git", ""));
 	CHECK(has_git("home/victim/.git/worktrees/w", "home/p/.git"));
+	world_end();
+}
+
+/* What a pointer in the project leads to there is a git directory, whether it leads back or not. */
+static void finds_git_directories_in_the_project(void)
+{
+	world_begin();
+	make_git_dir("home/p/g");
+	make_file("home/p/.git", "gitdir: g\n");
+	CHECK_INT(find(), 0);
+	CHECK_INT(facts.n_git, 1);
+	CHECK(has_git("home/p/g", "home/p/.git"));
+	CHECK_INT(unlink(at("home/p/.git")), 0);
+	make_link("in", "home/p/.git");
+	make_link("g", "home/p/in");
+	CHECK_INT(find(), 0);
+	CHECK_INT(facts.n_git, 1);
+	CHECK(has_git("home/p/g", "home/p/.git"));
+	CHECK(has_obeyed((const char *const[]){"home/p/.git", "home/p/in", ""}));
+
+	/* Modules elsewhere in the project, and elsewhere. */
+	make_git_dir("home/p/mods/m");
+	make_git_dir("home/mods/m");
+	make_link("../mods", "home/p/g/modules");
+	CHECK_INT(find(), 0);
+	CHECK_INT(facts.n_git, 2);
+	CHECK(has_git("home/p/mods/m", ""));
+	CHECK_INT(unlink(at("home/p/g/modules")), 0);
+	make_link("../../mods", "home/p/g/modules");
+	CHECK_INT(find(), 0);
+	CHECK_INT(facts.n_git, 1);
 	world_end();
 }
 
@@ -653,6 +879,10 @@ int main(void)
 	RUN(takes_more_roots);
 	RUN(finds_its_repository);
 	RUN(finds_folders_of_hooks);
+	RUN(keeps_directories_on_the_way);
+	RUN(finds_hooks_of_a_bare_repository);
+	RUN(follows_links_in_git_directories);
+	RUN(follows_links_from_obeyed_names);
 	RUN(finds_included_configuration);
 	RUN(knows_both_homes);
 	RUN(looks_no_higher_than_home);
@@ -663,6 +893,7 @@ int main(void)
 	RUN(reads_configuration_as_git_does);
 	RUN(believes_no_forged_pointer);
 	RUN(believes_no_forged_worktree);
+	RUN(finds_git_directories_in_the_project);
 	RUN(follows_no_link_to_a_module);
 	RUN(goes_so_deep_for_modules);
 	RUN(finds_moved_secrets);
