@@ -215,8 +215,8 @@ static bool path_of_name(struct job *job, char path[PATH_MAX])
 		(void)snprintf(path, PATH_MAX, "/dev/shm/%s%s", semaphore ? "sem." : "", name);
 	} else if (starts(operation, "sysctl-")) {
 		(void)snprintf(path, PATH_MAX, "/proc/sys/%.4000s", name);
-		for (char *at = path + strlen("/proc/sys/"); *at; at++)
-			*at = *at == '.' ? '/' : *at;
+		for (char *at = path + strlen("/proc/sys/"); (at = strchr(at, '.'));)
+			*at = '/';
 		if (kind_of(path) != KIND_FILE)
 			return refuse(job, "there is no %s", path);
 	} else if (!is_canonical(name)) {

@@ -236,7 +236,7 @@ static int grant_others(struct job *job, bool *ret_granted, struct lapbelt_error
 		buf_printf(&job->rules, "(allow %s", question->words[0]);
 		if (object && object[0] == '/')
 			add_literal(&job->rules, object);
-		else if (job->deed.address.length)
+		else if (object && job->deed.address.length)
 			add_port(&job->rules, object);
 		buf_puts(&job->rules, ")\n");
 	}
@@ -355,7 +355,7 @@ static int conclude_broken(const struct report *report, struct live_result *ret,
 	const struct lapbelt_error *failure = &report->failure;
 
 	if (failure->code == LAPBELT_OS || failure->code == LAPBELT_GAP ||
-	    failure->code == LAPBELT_MEMORY) {
+	    failure->code == LAPBELT_CONFIG || failure->code == LAPBELT_MEMORY) {
 		*error = *failure;
 		return -(int)failure->code;
 	}

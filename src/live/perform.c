@@ -113,7 +113,7 @@ static int start_confined(struct attempt *attempt)
 static void conclude(struct attempt *attempt)
 {
 	struct report *report = attempt->report;
-	int flags = acts[attempt->deed.act].flags;
+	unsigned flags = acts[attempt->deed.act].flags;
 
 	report->state = REPORT_DONE;
 	fd_close(&attempt->out[1]);

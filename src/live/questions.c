@@ -148,8 +148,8 @@ static void add_of_place(struct job *job)
 		return;
 	question = add_also(job, reads ? "sysctl-read" : "sysctl-write", NULL);
 	(void)snprintf(question->name, sizeof(question->name), "%s", path + strlen(parameters));
-	for (char *at = question->name; *at; at++)
-		*at = *at == '/' ? '.' : *at;
+	for (char *at = question->name; (at = strchr(at, '/'));)
+		*at = '.';
 	question->words[1] = question->name;
 }
 
