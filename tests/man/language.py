@@ -237,7 +237,7 @@ def limits():
     texts = {name: (source / 'src' / name).read_text()
              for name in ('sbpl/sbpl.h', 'sbpl/machine.h', 'sbpl/filters.c', 'policy/policy.h',
                           'liblapbelt.c')}
-    found = re.findall(r'\.(?:steps|depth|memory|imports|rules|states) = ([\d u<]+\d)',
+    found = re.findall(r'\.(?:steps|depth|memory|imports|rules|states|work) = ([\d u<]+\d)',
                        texts['sbpl/sbpl.h'] + texts['policy/policy.h'])
     for file, name in (('sbpl/filters.c', 'FILTER_TESTS_MAX'), ('sbpl/machine.h', 'NEST_MAX'),
                        ('liblapbelt.c', 'PROFILE_MAX')):
