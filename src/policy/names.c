@@ -98,6 +98,9 @@ bool op_takes(enum op op, enum filter_id filter)
 
 	if (universal && category & (CAT_EXTENSION | CAT_PROCESS | CAT_SYSTEM))
 		return true;
+	/* Newer than the table: profiles test flags of the sandbox anywhere. */
+	if (op != OP_STORAGE_CLASS_MAP && category & (CAT_SANDBOX | CAT_CHECK))
+		return true;
 	return takes == 0 || takes & category;
 }
 

@@ -253,26 +253,35 @@ static set_function *const setters[] = {
 	[ARGUMENT_STRING] = set_string,   [ARGUMENT_BOOL] = set_bool,
 };
 
-/* One test per argument, any of which is enough. TEST holds what they have in common. */
+/*
+ * One test per argument, any of which is enough. COMMON holds what they have in common. An empty
+ * list is no argument: WebKit writes (syscall-number (when (defined? 'SYS_x) SYS_x) SYS_y).
+ */
 static int give_tests(struct machine *m, const struct filter_form *form, const struct test *common,
 		      struct value **args, size_t n)
 {
 	struct value **filters = arena_array(m->arena, n, sizeof(*filters));
+	size_t count = 0;
 	struct value *v;
 
 	if (!filters)
 		return machine_no_memory(m);
 	for (size_t i = 0; i < n; i++) {
 		struct test test = *common;
-		int r = setters[form->argument](m, form, args[i], &test);
+		int r = 0;
 
+		if (is_type(args[i], VALUE_NIL))
+			continue;
+		r = setters[form->argument](m, form, args[i], &test);
 		if (r < 0)
 			return r;
-		filters[i] = new_test(m, &test, args[i]);
-		if (!filters[i])
+		filters[count] = new_test(m, &test, args[i]);
+		if (!filters[count++])
 			return -(int)m->err.code;
 	}
-	v = filter_combine(m, EXPR_ANY, filters, n);
+	if (count == 0)
+		return machine_fail(m, "%s: not enough arguments", form->name);
+	v = filter_combine(m, EXPR_ANY, filters, count);
 	return v ? machine_give(m, v) : -(int)m->err.code;
 }
 

@@ -327,6 +327,7 @@ static int directives_bind(struct machine *m)
 		{"record", do_flag, 1, 1, 0},
 		{"disable-callouts", do_flag, 0, 0, 0},
 		{"disable-full-symbolication", do_flag, 0, 0, 0},
+		{"disable-syscall-inference", do_flag, 0, 0, 0},
 		{"eliminate-duplicate-rules", do_flag, 0, 0, 0},
 	};
 

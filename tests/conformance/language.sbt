@@ -466,6 +466,31 @@ file-write-data /x        => deny 2
 file-write-mode /x        => allow 5
 file-issue-extension /w/x => deny 2
 
+=== flags of the sandbox: a process has none
+(version 1)
+(allow default)
+(with-filter (state-flag "locked")
+  (deny mach-lookup (global-name "a"))
+  (deny syscall-unix (syscall-number SYS_open)))
+(deny file-read-data (require-not (profile-flag "open")))
+---
+mach-lookup a                 => allow 2
+syscall-unix syscall-number=5 => allow -
+file-read-data /x             => deny 6
+
+=== filters of newer systems fit
+(version 1)
+(allow default)
+(deny fs-snapshot-create (snapshot-name "s"))
+(deny mach-host-special-port-set (host-special-port HOST_SEATBELT_PORT))
+(deny process-info-codesignature (codesigning-operation CS_OPS_STATUS))
+(deny system-fcntl (fcntl-command F_GETPATH))
+(deny system-mac-syscall (require-all (mac-policy-name "Quarantine") (mac-syscall-number 87)))
+(deny syscall-mach (machtrap-number MSC_mach_msg_trap))
+(deny socket-option-set (require-all (socket-option-level SOL_SOCKET) (socket-option-name SO_DEBUG)))
+---
+process-fork => allow 2
+
 === message filters are read, and change nothing here
 (version 1)
 (deny default)
@@ -569,6 +594,27 @@ process-info-pidinfo target=self   => allow -
 ---
 !! 2:1 storage class definition not permitted in this context
 !! 3:1 storage class definition not permitted in this context
+
+=== an argument that is not there
+(version 1)
+(deny syscall-unix (syscall-number (when (defined? 'SYS_no_such) SYS_no_such) SYS_open))
+(deny file-read-data (literal (if (param "NONE") (param "NONE"))))
+---
+!! 3:22 path: not enough arguments
+
+=== an argument that is not there, beside one that is
+(version 1)
+(disable-syscall-inference)
+(deny syscall-unix (syscall-number (when (defined? 'SYS_no_such) SYS_no_such) SYS_open))
+---
+syscall-unix syscall-number=SYS_open => deny 3
+syscall-unix syscall-number=SYS_read => allow -
+
+=== an empty list is no filter
+(version 1)
+(allow file-read* (if (param "NONE") (literal "/")))
+---
+!! 2:1 allow: expected operation, filter or modifier, got empty list
 
 === empty combinations
 (version 1)

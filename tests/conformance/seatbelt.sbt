@@ -152,6 +152,8 @@ file-read-metadata /a => deny -
 ---
 file-read-data /x         => deny -
 process-fork              => deny -
+process-exec* /bin/sh     => deny -
+mach-lookup com.apple.x   => deny -
 network-outbound *:80     => deny -
 default                   => deny -
 
