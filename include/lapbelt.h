@@ -210,6 +210,50 @@ LAPBELT_API int lapbelt_explain(const struct lapbelt_policy *policy, const char 
 					     const struct lapbelt_explanation *explanation),
 				void *context, struct lapbelt_error *error);
 
+/* ---- Proving and comparing ---- */
+
+/*
+ * A request that two policies answer differently: as simple as can be, first by the length of its
+ * path, then by the number of its other arguments. What it points to is valid during the call that
+ * gets it; the file and rule of a decision, as long as the policies.
+ */
+struct lapbelt_difference {
+	int looser; /* denied by the first, allowed by the second; else the reverse */
+	const char *const *request; /* OPERATION ARGUMENT..., as lapbelt_decide() takes them; then
+				       NULL */
+	struct lapbelt_decision from, to;
+};
+
+enum lapbelt_diff_flags {
+	LAPBELT_DIFF_LOOSER = 1 << 0, /* only what the second allows and the first does not */
+};
+
+/*
+ * Calls EACH for every operation and direction in which FROM and TO, compiled for one target, ever
+ * differ. Never called: they answer every request alike. All requests are those that
+ * lapbelt_decide() can be told, but for attributes that the target does not have. -LAPBELT_LIMIT:
+ * the policies are too large to tell.
+ */
+LAPBELT_API int
+lapbelt_diff(const struct lapbelt_policy *from, const struct lapbelt_policy *to, unsigned flags,
+	     void (*each)(void *context, const struct lapbelt_difference *difference),
+	     void *context, struct lapbelt_error *error);
+
+/*
+ * Does ASSERTION hold for all requests? It is `never OPERATION... [FILTER]` (the policy allows none
+ * of these) or `always OPERATION... [FILTER]` (it allows them all), with FILTER as in a rule, the
+ * outer parentheses left out or not: never file-read-data subpath "$HOME/.ssh". In its strings
+ * $HOME and $PWD are the calling process's, without symbolic links. An operation stands for all
+ * that fall to it.
+ *
+ * *RET_HOLDS is 1, or 0 after EACH was called with a counterexample, in which `from` is what the
+ * assertion says. -LAPBELT_POLICY: the assertion is wrong, in the file "<assertion>".
+ */
+LAPBELT_API int lapbelt_prove(const struct lapbelt_policy *policy, const char *assertion,
+			      void (*each)(void *context,
+					   const struct lapbelt_difference *difference),
+			      void *context, int *ret_holds, struct lapbelt_error *error);
+
 /* ---- Running ---- */
 
 /* What is shared with the host, else private to the run. */

@@ -8,6 +8,7 @@
 
 #include <lapbelt.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "policy/policy.h"
 
@@ -28,8 +29,40 @@ struct facade_request {
 	struct fact facts[FACADE_FACTS_MAX];
 };
 
+/* What a filter is called, and what it takes. */
+struct facade_filter {
+	const char *name;
+	enum facade_argument {
+		FACADE_SUBPATH,
+		FACADE_LITERAL,
+		FACADE_PREFIX,
+		FACADE_ADDRESS,
+		FACADE_INTEGER,
+		FACADE_BITFIELD,
+		FACADE_STRING,
+		FACADE_BOOL
+	} argument;
+};
+
+extern const struct facade_filter facade_filters[FILTER_COUNT];
+
+/* What FILTER calls NUMBER, or NULL. */
+const char *facade_constant(enum filter_id filter, int64_t number);
+
+/* The addresses that * stands for: as the socket's own end, and as the other one. */
+extern const unsigned char facade_any_interface[4], facade_any_host[4];
+
 /* The request that OPERATION and ARGUMENTS, as of lapbelt_decide(), name. 0 or -ERR_USAGE. */
 int facade_request(const char *operation, const char *const *arguments, struct facade_request *ret,
 		   struct err *e);
+
+/*
+ * The reverse: *RET are the words for REQUEST, the operation first, then a NULL, all in ARENA.
+ * REQUEST is one that facade_request() can make. False: no memory.
+ */
+bool facade_words(const struct request *request, struct arena *arena, const char *const **ret);
+
+/* What the public header says of DECISION. */
+void facade_decision(const struct decision *decision, struct lapbelt_decision *ret);
 
 #endif

@@ -30,11 +30,17 @@ static void place_rule(const struct rule *rule, enum op op, const char **file, u
 	*text = rule ? rule->text.p : builtin_text(op);
 }
 
+void facade_decision(const struct decision *decision, struct lapbelt_decision *ret)
+{
+	ret->allowed = decision->verdict == VERDICT_ALLOW;
+	ret->operation = op_name(decision->op);
+	place_rule(decision->rule, decision->op, &ret->file, &ret->line, &ret->column, &ret->rule);
+}
+
 int lapbelt_decide(const struct lapbelt_policy *policy, const char *operation,
 		   const char *const *arguments, struct lapbelt_decision *ret_decision,
 		   struct lapbelt_error *error)
 {
-	struct lapbelt_decision ret;
 	struct facade_request asked;
 	struct decision decision;
 	struct err e = {0};
@@ -42,10 +48,7 @@ int lapbelt_decide(const struct lapbelt_policy *policy, const char *operation,
 	if (facade_request(operation, arguments, &asked, &e) < 0)
 		return facade_fail(error, &e);
 	policy_decide(policy->compiled, &asked.request, &decision);
-	ret.allowed = decision.verdict == VERDICT_ALLOW;
-	ret.operation = op_name(decision.op);
-	place_rule(decision.rule, decision.op, &ret.file, &ret.line, &ret.column, &ret.rule);
-	*ret_decision = ret;
+	facade_decision(&decision, ret_decision);
 	return 0;
 }
 

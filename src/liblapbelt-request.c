@@ -29,6 +29,21 @@ static const struct constant {
 #undef CONSTANT
 };
 
+const struct facade_filter facade_filters[FILTER_COUNT] = {
+#define FILTER(symbol, filter_text, category, kind)                                                \
+	[FILTER_##symbol] = {filter_text, FACADE_##kind},
+#include "policy/filters.def"
+#undef FILTER
+};
+
+const char *facade_constant(enum filter_id filter, int64_t number)
+{
+	for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++)
+		if (constants[i].filter == filter && constants[i].value == number)
+			return constants[i].name;
+	return NULL;
+}
+
 /* Number in any C base, or one of the words that FILTER takes. */
 static int parse_number(enum filter_id filter, const char *text, int64_t *ret)
 {
@@ -51,8 +66,8 @@ static int parse_number(enum filter_id filter, const char *text, int64_t *ret)
  * What `*` stands for. As the socket's own end: every interface, the unspecified address. As the
  * other end: some host that is not this one (RFC 5737).
  */
-static const unsigned char any_interface[4] = {0, 0, 0, 0};
-static const unsigned char any_host[4] = {192, 0, 2, 1};
+const unsigned char facade_any_interface[4] = {0, 0, 0, 0};
+const unsigned char facade_any_host[4] = {192, 0, 2, 1};
 
 static int parse_port(const char *text, int *ret)
 {
@@ -115,7 +130,7 @@ static int parse_endpoint(const char *text, const unsigned char *any, struct end
 struct parse {
 	struct facade_request *ret;
 	struct request *request;
-	unsigned transport; /* PROTO_TCP or PROTO_UDP */
+	unsigned transport; /* PROTO_TCP, PROTO_UDP or PROTO_UNIX */
 	struct err *e;
 };
 
@@ -182,8 +197,9 @@ static int take_object(struct parse *parse, const char *text)
 		return 0;
 	}
 	if (network)
-		return parse_endpoint(text, is_about_local_end(op) ? any_interface : any_host, end,
-				      parse->e);
+		return parse_endpoint(
+			text, is_about_local_end(op) ? facade_any_interface : facade_any_host, end,
+			parse->e);
 	if (is_below_op(op, OP_FILE_ANY))
 		return err_set(parse->e, ERR_USAGE, "'%s' does not start with /", text);
 	if (name_filter(op) == FILTER_COUNT)
@@ -220,22 +236,28 @@ static int take_mode(struct parse *parse, const char *value)
 
 static int take_local(struct parse *parse, const char *value)
 {
-	return parse_endpoint(value, any_interface, &parse->request->local, parse->e);
+	return parse_endpoint(value, facade_any_interface, &parse->request->local, parse->e);
 }
 
 static int take_remote(struct parse *parse, const char *value)
 {
-	return parse_endpoint(value, any_host, &parse->request->remote, parse->e);
+	return parse_endpoint(value, facade_any_host, &parse->request->remote, parse->e);
 }
 
 static int take_protocol(struct parse *parse, const char *value)
 {
-	bool tcp = strcmp(value, "tcp") == 0;
+	static const struct {
+		const char *name;
+		unsigned proto;
+	} transports[] = {{"tcp", PROTO_TCP}, {"udp", PROTO_UDP}, {"unix", PROTO_UNIX}};
 
-	if (!tcp && strcmp(value, "udp") != 0)
-		return bad_value(parse, "protocol", value);
-	parse->transport = tcp ? PROTO_TCP : PROTO_UDP;
-	return 0;
+	for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++) {
+		if (strcmp(transports[i].name, value) != 0)
+			continue;
+		parse->transport = transports[i].proto;
+		return 0;
+	}
+	return bad_value(parse, "protocol", value);
 }
 
 static const struct key {
@@ -256,26 +278,6 @@ static const struct {
 	{"signal", FILTER_SIGNAL_NUMBER},
 };
 
-enum argument_kind {
-	SUBPATH,
-	LITERAL,
-	PREFIX,
-	ADDRESS,
-	INTEGER,
-	BITFIELD,
-	STRING,
-	BOOL
-};
-
-static const struct {
-	const char *name;
-	enum argument_kind argument;
-} filters[FILTER_COUNT] = {
-#define FILTER(symbol, name, category, argument) [FILTER_##symbol] = {name, argument},
-#include "policy/filters.def"
-#undef FILTER
-};
-
 /* The filter called NAME, or FILTER_COUNT. */
 static enum filter_id find_filter(struct str name)
 {
@@ -283,7 +285,8 @@ static enum filter_id find_filter(struct str name)
 		if (str_is(name, aliases[i].name))
 			return aliases[i].filter;
 	for (int i = 0; i < FILTER_COUNT; i++)
-		if (filters[i].argument != ADDRESS && str_is(name, filters[i].name))
+		if (facade_filters[i].argument != FACADE_ADDRESS &&
+		    str_is(name, facade_filters[i].name))
 			return (enum filter_id)i;
 	return FILTER_COUNT;
 }
@@ -302,7 +305,7 @@ static int take_bool(struct parse *parse, enum filter_id filter, const char *val
 	bool yes = strcmp(value, "true") == 0;
 
 	if (!yes && strcmp(value, "false") != 0)
-		return bad_value(parse, filters[filter].name, value);
+		return bad_value(parse, facade_filters[filter].name, value);
 	return add_fact(parse, (struct fact){.filter = filter, .number = yes});
 }
 
@@ -312,7 +315,7 @@ static int take_number(struct parse *parse, enum filter_id filter, const char *v
 	int64_t number;
 
 	if (parse_number(filter, value, &number) < 0)
-		return bad_value(parse, filters[filter].name, value);
+		return bad_value(parse, facade_filters[filter].name, value);
 	switch ((int)filter) {
 	case FILTER_VNODE_TYPE:
 		request->vnode_type = (enum vnode_type)number;
@@ -379,22 +382,36 @@ static int take_attribute(struct parse *parse, const char *text)
 		return 1;
 	if (!op_takes(parse->request->op, filter))
 		return does_not_apply(parse, key);
-	switch (filters[filter].argument) {
-	case INTEGER:
-	case BITFIELD:
+	switch (facade_filters[filter].argument) {
+	case FACADE_INTEGER:
+	case FACADE_BITFIELD:
 		return take_number(parse, filter, equals + 1);
-	case BOOL:
+	case FACADE_BOOL:
 		return take_bool(parse, filter, equals + 1);
 	default:
 		return take_text(parse, filter, equals + 1);
 	}
 }
 
+/* protocol=unix: a socket without a name, or one whose name nobody asks for. */
+static int take_unix_ends(struct parse *parse)
+{
+	struct request *request = parse->request;
+	bool local = is_about_local_end(request->op);
+
+	if ((request->local.proto | request->remote.proto) & (PROTO_IP4 | PROTO_IP6))
+		return err_set(parse->e, ERR_USAGE, "a unix socket has no HOST:PORT");
+	request->local.proto = PROTO_UNIX;
+	if (!local)
+		request->remote.proto = PROTO_UNIX;
+	return 0;
+}
+
 /*
  * What a socket has by being one: its transport, family and type, and an own end that is not bound
  * before it connects.
  */
-static void complete_socket(struct parse *parse)
+static int complete_socket(struct parse *parse)
 {
 	enum {
 		DARWIN_AF_UNIX = 1,
@@ -405,22 +422,25 @@ static void complete_socket(struct parse *parse)
 	struct endpoint *ends[] = {&request->local, &request->remote};
 	unsigned family;
 
+	if (parse->transport == PROTO_UNIX && take_unix_ends(parse) < 0)
+		return -(int)ERR_USAGE;
 	for (size_t i = 0; i < 2; i++)
 		if (ends[i]->proto & (PROTO_IP4 | PROTO_IP6))
 			ends[i]->proto |= parse->transport;
 	family = request->remote.proto ? request->remote.proto : request->local.proto;
 	if (!family)
-		return;
+		return 0;
 	if (!request->local.proto)
 		request->local = (struct endpoint){.proto = family, .unbound = true};
 	if (request->has & HAS_SOCKET)
-		return;
+		return 0;
 	request->socket_domain = family & PROTO_UNIX  ? DARWIN_AF_UNIX
 				 : family & PROTO_IP4 ? DARWIN_AF_INET
 						      : DARWIN_AF_INET6;
 	request->socket_type = parse->transport == PROTO_UDP ? 2 : 1;
 	request->socket_protocol = family & PROTO_UNIX ? 0 : parse->transport == PROTO_UDP ? 17 : 6;
 	request->has |= HAS_SOCKET;
+	return 0;
 }
 
 static int unknown_operation(const char *operation, struct err *e)
@@ -451,6 +471,5 @@ int facade_request(const char *operation, const char *const *arguments, struct f
 		if (r < 0)
 			return r;
 	}
-	complete_socket(&parse);
-	return 0;
+	return complete_socket(&parse);
 }

@@ -236,9 +236,9 @@ const struct opt opt_live = {0, "live", NULL, "do what each row asks about, unde
 /* ---- Commands ---- */
 
 const struct command *const commands[] = {
-	&command_run,    &command_exec,    &command_check,
-	&command_decide, &command_explain, &command_profile,
-	&command_plan,   &command_test,    NULL,
+	&command_run,     &command_exec,    &command_check, &command_decide,
+	&command_explain, &command_profile, &command_plan,  &command_test,
+	&command_prove,   &command_diff,    NULL,
 };
 
 static int print_help(const struct command *command)
@@ -304,6 +304,12 @@ static int default_policy(const struct args *args, struct lapbelt_policy **ret,
 		.size = sizeof(options), .target = args->target, .write = args->write};
 
 	return lapbelt_policy_default(&options, ret, error);
+}
+
+void args_take_policy(struct args *args, const char *word)
+{
+	args->source = strcmp(word, "default") == 0 ? SOURCE_DEFAULT : SOURCE_FILE;
+	args->profile = word;
 }
 
 int args_policy(const struct args *args, unsigned flags, struct lapbelt_policy **ret)

@@ -21,6 +21,12 @@ enum profile_source {
 	SOURCE_NAME,
 };
 
+/* Which policy is meant. */
+struct policy_name {
+	enum profile_source source;
+	const char *profile; /* file, text or name */
+};
+
 struct args {
 	struct arena arena;  /* of what follows */
 	const char *command; /* its name */
@@ -36,10 +42,13 @@ struct args {
 	int *pass_fds;
 	size_t n_pass_fds, cap_pass_fds;
 	int status_fd;
-	unsigned run_flags; /* enum lapbelt_run_flags */
-	bool like_exec;     /* decide, plan: as `lapbelt exec` would apply the profile */
-	bool no_runtime;    /* exec */
-	bool live;          /* test */
+	unsigned run_flags;          /* enum lapbelt_run_flags */
+	bool like_exec;              /* decide, plan: as `lapbelt exec` would apply the profile */
+	bool no_runtime;             /* exec */
+	bool live;                   /* test */
+	bool no_looser;              /* diff */
+	struct policy_name named[2]; /* diff: those that options name */
+	size_t n_named;
 };
 
 struct command {
@@ -54,8 +63,8 @@ struct command {
 /* All of them, NULL-terminated. */
 extern const struct command *const commands[];
 
-extern const struct command command_check, command_decide, command_exec, command_explain,
-	command_plan, command_profile, command_run, command_test;
+extern const struct command command_check, command_decide, command_diff, command_prove,
+	command_exec, command_explain, command_plan, command_profile, command_run, command_test;
 
 /* Parses ARGV (its first word is the command's name), runs the command, returns the exit status. */
 int command_main(const struct command *command, char **argv);
@@ -67,6 +76,12 @@ extern const struct opt opt_file, opt_text, opt_name, opt_param, opt_write, opt_
 	opt_help_text;
 
 /* ---- From arguments to work ---- */
+
+/*
+ * Makes the policy that WORD means the one that the options name: a file, - for standard input, or
+ * `default`.
+ */
+void args_take_policy(struct args *args, const char *word);
 
 /* Compiles the policy the options name; FLAGS: enum lapbelt_policy_flags. 0, or an exit status. */
 int args_policy(const struct args *args, unsigned flags, struct lapbelt_policy **ret);

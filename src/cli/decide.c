@@ -15,8 +15,7 @@ static int print_decision(const struct lapbelt_decision *decision)
 	struct buf line = {0};
 	int r;
 
-	buf_puts(&line, decision->allowed ? "allow " : "deny ");
-	diag_add_rule(&line, decision->file, decision->line, decision->column, decision->rule);
+	diag_add_decision(&line, decision);
 	buf_putc(&line, '\n');
 	r = line.failed ? -1 : io_write_full(STDOUT_FILENO, line.p, line.n);
 	buf_release(&line);

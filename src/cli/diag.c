@@ -73,6 +73,53 @@ static void add_error(struct buf *line, const struct lapbelt_error *error)
 	buf_putc(line, '\n');
 }
 
+static bool is_plain(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789/._=:,@%+-";
+
+	return word[0] && word[strspn(word, plain)] == '\0';
+}
+
+void diag_add_word(struct buf *line, const char *word)
+{
+	struct buf escaped = {0};
+	bool printable;
+
+	if (is_plain(word)) {
+		buf_puts(line, word);
+		return;
+	}
+	diag_add_text(&escaped, word);
+	printable = !escaped.failed && str_is(buf_str(&escaped), word);
+	buf_release(&escaped);
+	buf_puts(line, printable ? "'" : "$'");
+	for (; *word; word++) {
+		if (printable && *word == '\'')
+			buf_puts(line, "'\\''");
+		else if (printable || (*word >= ' ' && *word <= '~' && !strchr("'\\", *word)))
+			buf_putc(line, *word);
+		else
+			buf_printf(line, "\\%03o", (unsigned char)*word);
+	}
+	buf_putc(line, '\'');
+}
+
+void diag_add_request(struct buf *text, const char *const *words)
+{
+	for (; *words; words++) {
+		diag_add_word(text, *words);
+		if (words[1])
+			buf_putc(text, ' ');
+	}
+}
+
+void diag_add_decision(struct buf *line, const struct lapbelt_decision *decision)
+{
+	buf_puts(line, decision->allowed ? "allow " : "deny ");
+	diag_add_rule(line, decision->file, decision->line, decision->column, decision->rule);
+}
+
 int diag_error(const struct lapbelt_error *error)
 {
 	struct buf line = {0};

@@ -26,6 +26,15 @@ void diag_add_text(struct buf *line, const char *text);
 void diag_add_rule(struct buf *line, const char *file, unsigned row, unsigned column,
 		   const char *text);
 
+/* WORD as a shell reads it, on one line and safe for a terminal. */
+void diag_add_word(struct buf *line, const char *word);
+
+/* The words of a request, to put after `lapbelt decide` in a shell. */
+void diag_add_request(struct buf *text, const char *const *words);
+
+/* "allow" or "deny", and the rule. */
+void diag_add_decision(struct buf *line, const struct lapbelt_decision *decision);
+
 /* One error, and its hint on a line of its own. Returns the exit status that goes with it. */
 int diag_error(const struct lapbelt_error *error);
 

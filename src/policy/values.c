@@ -65,6 +65,7 @@ enum {
 	DARWIN_AF_UNIX = 1,
 	DARWIN_AF_INET = 2,
 	DARWIN_AF_INET6 = 30,
+	DARWIN_AF_SYSTEM = 32,
 	STREAM = 1,
 	DATAGRAM = 2,
 	RAW = 3,
@@ -78,22 +79,13 @@ static const struct {
 	unsigned proto;
 	int socket[3];
 } connections[CONNECTION_COUNT] = {
+	[CONNECTION_NONE] = {0, {DARWIN_AF_SYSTEM, STREAM, 0}},
 	[CONNECTION_TCP4] = {PROTO_IP4 | PROTO_TCP, {DARWIN_AF_INET, STREAM, TCP}},
 	[CONNECTION_UDP4] = {PROTO_IP4 | PROTO_UDP, {DARWIN_AF_INET, DATAGRAM, UDP}},
 	[CONNECTION_TCP6] = {PROTO_IP6 | PROTO_TCP, {DARWIN_AF_INET6, STREAM, TCP}},
 	[CONNECTION_UDP6] = {PROTO_IP6 | PROTO_UDP, {DARWIN_AF_INET6, DATAGRAM, UDP}},
 	[CONNECTION_UNIX] = {PROTO_UNIX, {DARWIN_AF_UNIX, STREAM, 0}},
 };
-
-unsigned connection_proto(enum connection connection)
-{
-	return connections[connection].proto;
-}
-
-const int *connection_socket(enum connection connection)
-{
-	return connections[connection].socket;
-}
 
 bool op_is_below(enum op op, enum op ancestor)
 {
@@ -417,7 +409,7 @@ static int find_devices(struct finder *f)
 static bool is_socket(const struct values_question *q, int64_t domain, int64_t type,
 		      int64_t protocol)
 {
-	const int *usual = connection_socket(q->connection);
+	const int *usual = connections[q->connection].socket;
 
 	switch (q->connection) {
 	case CONNECTION_NONE:
@@ -437,12 +429,14 @@ static bool is_socket(const struct values_question *q, int64_t domain, int64_t t
 	}
 }
 
-/* As lapbelt_decide() is told: nothing where it is the usual, else what is not 0. */
-static unsigned socket_cost(const int *usual, const int64_t *numbers)
+/* As lapbelt_decide() is told: nothing where the ends say it all, else what is not 0. */
+static unsigned socket_cost(enum connection connection, const int64_t *numbers)
 {
+	const int *usual = connections[connection].socket;
 	unsigned n = 0;
 
-	if (usual[0] == numbers[0] && usual[1] == numbers[1] && usual[2] == numbers[2] && usual[0])
+	if (connection != CONNECTION_NONE && usual[0] == numbers[0] && usual[1] == numbers[1] &&
+	    usual[2] == numbers[2])
 		return 0;
 	for (unsigned i = 0; i < 3; i++)
 		n += numbers[i] != 0;
@@ -451,11 +445,11 @@ static unsigned socket_cost(const int *usual, const int64_t *numbers)
 
 static int find_sockets(struct finder *f)
 {
-	const int *usual = connection_socket(f->q->connection);
+	const int *usual = connections[f->q->connection].socket;
 	struct numbers domains, types, protocols;
 	int r = f->q->connection == CONNECTION_NONE ? offer_absence(f) : 0;
 
-	if (!find_mentioned(f, ATTRIBUTE_SOCKET_DOMAIN, usual[0], 0, &domains) ||
+	if (!find_mentioned(f, ATTRIBUTE_SOCKET_DOMAIN, usual[0], DARWIN_AF_SYSTEM, &domains) ||
 	    !find_mentioned(f, ATTRIBUTE_SOCKET_TYPE, usual[1], DATAGRAM, &types) ||
 	    !find_mentioned(f, ATTRIBUTE_SOCKET_PROTOCOL, usual[2], SCTP, &protocols))
 		return too_much(f);
@@ -463,8 +457,9 @@ static int find_sockets(struct finder *f)
 		for (size_t j = 0; j < types.n; j++)
 			for (size_t k = 0; k < protocols.n && r == 0; k++) {
 				int64_t numbers[] = {domains.p[i], types.p[j], protocols.p[k]};
-				struct value value = {.present = true,
-						      .cost = socket_cost(usual, numbers)};
+				struct value value = {
+					.present = true,
+					.cost = socket_cost(f->q->connection, numbers)};
 
 				memcpy(value.numbers, numbers, sizeof(numbers));
 				if (is_socket(f->q, numbers[0], numbers[1], numbers[2]))
@@ -490,12 +485,46 @@ static const struct {
 	{PROTO_IP6, {[10] = 0xff, 0xff}},
 };
 
+enum {
+	OTHER_PORT = 80
+};
+
+unsigned connection_complete(enum connection connection, bool has_path, struct request *request)
+{
+	unsigned proto = connections[connection].proto, cost = connection;
+	bool local = op_is_about_local_end(request->op);
+	struct endpoint *asked = local ? &request->local : &request->remote;
+
+	if (connection == CONNECTION_NONE)
+		return 0;
+	if (!asked->proto) {
+		*asked = (struct endpoint){.proto = proto};
+		if (!(proto & PROTO_UNIX)) {
+			asked->port = OTHER_PORT;
+			memcpy(asked->addr, hosts[proto & PROTO_IP4 ? 1 : 4].addr,
+			       sizeof(asked->addr));
+			cost += VALUE_WORD;
+		}
+	}
+	if (!request->local.proto)
+		request->local =
+			(struct endpoint){.proto = proto, .unbound = !(proto & PROTO_UNIX)};
+	if (!(request->has & HAS_SOCKET)) {
+		request->has |= HAS_SOCKET;
+		request->socket_domain = connections[connection].socket[0];
+		request->socket_type = connections[connection].socket[1];
+		request->socket_protocol = connections[connection].socket[2];
+	}
+	/* protocol=udp; =unix where no path says so */
+	if (proto & PROTO_UDP ||
+	    (proto & PROTO_UNIX && !(has_path && op_is_below(request->op, OP_NETWORK_ANY))))
+		cost += VALUE_WORD;
+	return cost;
+}
+
 /* The ports that are asked for, and another one. False: no memory. */
 static bool find_ports(struct finder *f, struct numbers *ret)
 {
-	enum {
-		OTHER_PORT = 80
-	};
 	int64_t other = OTHER_PORT;
 
 	ret->n = 0;
@@ -515,7 +544,7 @@ static bool find_ports(struct finder *f, struct numbers *ret)
 
 static int offer_addresses(struct finder *f)
 {
-	unsigned proto = connection_proto(f->q->connection);
+	unsigned proto = connections[f->q->connection].proto;
 	struct numbers ports;
 	int r = 0;
 
@@ -540,7 +569,7 @@ static int offer_addresses(struct finder *f)
 static int find_ends(struct finder *f)
 {
 	const struct values_question *q = f->q;
-	struct endpoint fixed = {.proto = connection_proto(q->connection)};
+	struct endpoint fixed = {.proto = connections[q->connection].proto};
 	bool asked = op_is_about_local_end(q->op) == (q->part == PART_LOCAL);
 	int r;
 

@@ -43,11 +43,11 @@ enum connection {
 
 bool connection_has(enum part part);
 
-/* The protocol of its ends, enum proto; 0: it has none. */
-unsigned connection_proto(enum connection connection);
-
-/* What a socket of CONNECTION is if nothing else is said: domain, type, protocol. */
-const int *connection_socket(enum connection connection);
+/*
+ * Gives REQUEST what a socket of CONNECTION has and nobody asked for. Returns what that costs, and
+ * what it costs to say what kind of connection it is.
+ */
+unsigned connection_complete(enum connection connection, bool has_path, struct request *request);
 
 /* The operations that are about the end that is the socket's own. */
 bool op_is_about_local_end(enum op op);

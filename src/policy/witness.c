@@ -456,27 +456,6 @@ static void add_cheapest(struct search *s, const struct group *group, const uint
 	}
 }
 
-/* A socket is complete, whatever of it was asked for. */
-static void complete_socket(const struct search *s, struct request *request, unsigned *cost)
-{
-	const int *usual = connection_socket(s->connection);
-	unsigned proto = connection_proto(s->connection);
-	bool network = op_is_below(s->place->op, OP_NETWORK_ANY);
-
-	if (s->connection == CONNECTION_NONE)
-		return;
-	if (!(request->has & HAS_SOCKET)) {
-		request->has |= HAS_SOCKET;
-		request->socket_domain = usual[0];
-		request->socket_type = usual[1];
-		request->socket_protocol = usual[2];
-	}
-	/* protocol=udp, or =unix where no path says so */
-	if (proto & PROTO_UDP || (proto & PROTO_UNIX && !(network && s->place->has_path)))
-		*cost += VALUE_WORD;
-	*cost += s->connection;
-}
-
 static int emit(struct search *s)
 {
 	struct request request = {.op = s->place->op, .facts = s->facts};
@@ -491,7 +470,7 @@ static int emit(struct search *s)
 		else
 			add_cheapest(s, group, alive, &request, &cost);
 	}
-	complete_socket(s, &request, &cost);
+	cost += connection_complete(s->connection, s->place->has_path, &request);
 	return s->each(s->context, &request, cost);
 }
 

@@ -130,6 +130,14 @@ static bool is_gone(enum op op)
 	       op == OP_SYSTEM_CHUD;
 }
 
+enum op names_find_op(struct str name)
+{
+	for (size_t i = 0; i < COUNT(aliases); i++)
+		if (aliases[i].means && str_is(name, aliases[i].written))
+			return op_find(str_of(aliases[i].means));
+	return op_find(name);
+}
+
 static int bind_ops(struct machine *m)
 {
 	int r = 0;

@@ -51,6 +51,9 @@ int rules_bind(struct machine *m);
 struct value *filter_combine(struct machine *m, enum expr_kind kind, struct value **filters,
 			     size_t n);
 
+/* The operation called NAME, also by an older name; OP_COUNT: none. */
+enum op names_find_op(struct str name);
+
 /* A named value of one filter; errno names have FILTER_COUNT. */
 struct constant {
 	enum filter_id filter;
