@@ -177,6 +177,117 @@ is "plan takes no words" 64 "" "lapbelt: 'extra' is one word too many*"
 run "$lapbelt" plan -p '(version 1)(allow default)(deny file-write* (subpath "/usr"))'
 is "plan prints what would be done" 0 "?*" ""
 
+# ---- prove, diff
+
+cat >hole.sb <<'END'
+(version 1)
+(allow default)
+(deny file-read* (subpath (param "SECRETS")))
+(allow file-read-data (regex #"\.pub$"))
+END
+printf '(version 1)\n(deny default)\n(allow file-read* (subpath "/a") (subpath "/b"))\n' >one.sb
+cat >other.sb <<'END'
+(version 1)
+(deny default)
+(allow file-read* (regex #"^/[ab](/|$)"))
+END
+printf '(version 1)\n(deny default)\n(allow file-read* (subpath "/a"))\n' >tight.sb
+mkdir "$dir/.ssh" "$dir/project"
+
+run sh -c "cd project && \"$lapbelt\" prove 'never file-read-data subpath \"\$HOME/.ssh\"'"
+is "nothing below ~/.ssh is readable under the default policy" 0 "" ""
+run sh -c "cd project && \"$lapbelt\" prove default 'never file-read-data subpath \"\$HOME\"'"
+is "and its control, the home directory, is" 1 "file-read-data $dir
+  <assertion>:1:1 never file-read-data subpath \"\$HOME\"
+  allow <default policy>:*" ""
+run "$lapbelt" prove -D "SECRETS=$dir/.ssh" hole.sb 'never file-read* subpath "$HOME/.ssh"'
+is "a hole comes with the shortest path through it and both rules" 1 \
+	"file-read-data $dir/.ssh/.pub
+  <assertion>:1:1 never file-read\* subpath \"\$HOME/.ssh\"
+  allow hole.sb:4:1 (allow file-read-data (regex #\"\\\\.pub\$\"))" ""
+found=$(head -n 1 out)
+run sh -c "\"$lapbelt\" decide -D SECRETS=$dir/.ssh -f hole.sb $found"
+is "what prove prints is a question for decide" 0 "allow hole.sb:4:1 *" ""
+run "$lapbelt" prove -D SECRETS=/s -f hole.sb 'never file-write* (literal "/x y")' \
+	'always signal (target self)'
+is "every assertion is proved, and words are quoted" 1 "file-write-acl '/x y'
+  <assertion>:1:1 never file-write\* (literal \"/x y\")
+  allow hole.sb:2:1 (allow default)" ""
+run sh -c "\"$lapbelt\" prove - 'always file-read* subpath \"/a\"' 'never network*' <one.sb"
+is "a policy may be standard input" 0 "" ""
+run sh -c "cd project && \"$lapbelt\" prove ../one.sb 'always file-read* subpath \"\$PWD\"'"
+is "\$PWD is where we are" 1 "file-read-data $dir/project*" ""
+run "$lapbelt" prove one.sb 'never file-link' 'never file-write-setugid' 'always file-link (subpath "/x")'
+is "operations with defaults of their own are named by themselves" 1 "file-link /
+  <assertion>:1:1 never file-link
+  allow built-in default of file-link" ""
+run "$lapbelt" prove -p '(version 1)(deny default)(allow network-outbound (remote ip "localhost:*"))' \
+	'never network-outbound remote ip "*:443"' 'never network-outbound (remote unix-socket)'
+is "addresses are proved too" 1 "network-outbound localhost:443
+*" ""
+run "$lapbelt" prove -p '(version 1)(allow network-outbound (require-not (subpath "/")))' \
+	'never network-outbound (remote unix-socket)'
+is "a socket without a name is a socket" 1 "network-outbound protocol=unix
+*" ""
+run "$lapbelt" prove one.sb 'never file-raed-data subpath "/x"'
+is "an error is one of the assertion" 65 "" "lapbelt: <assertion>:1:7: unknown operation 'file-raed-data'
+hint: did you mean 'file-read-data'?"
+run "$lapbelt" prove one.sb 'never file-read-data (subpath "$HOME/x")
+(subpth "$HOME")'
+is "its place is that in the assertion as written" 65 "" "lapbelt: <assertion>:2:2: unbound variable: subpth*"
+run "$lapbelt" prove one.sb 'never file-read-data literal "$HOEM/x"'
+is "a name that means nothing is an error" 65 "" "lapbelt: <assertion>:1:31: nothing is called '\$HOEM'
+hint: *"
+run "$lapbelt" prove one.sb 'never file-read-data (subpath "/x")) (allow default'
+is "an assertion is one rule" 65 "" "lapbelt: <assertion>:1:36: unexpected ')'"
+run "$lapbelt" prove one.sb 'sometimes file-read-data'
+is "an assertion is never or always" 65 "" "lapbelt: <assertion>:1:1: expected never or always, got 'sometimes'
+hint: *"
+run "$lapbelt" prove one.sb
+is "an assertion is needed" 64 "" "lapbelt: no assertion to prove*"
+run "$lapbelt" prove bad.sb 'never file-read-data'
+is "a bad policy proves nothing" 65 "" "lapbelt: bad.sb:2:*"
+
+run "$lapbelt" diff one.sb other.sb
+is "the same said otherwise is the same" 0 "" ""
+run "$lapbelt" diff one.sb tight.sb
+is "less is stricter" 1 "stricter: file-read-data /b
+  allow one.sb:3:1 (allow file-read\* (subpath \"/a\") (subpath \"/b\"))
+  deny tight.sb:2:1 (deny default)
+  also file-read-metadata, file-read-xattr" ""
+run "$lapbelt" diff --no-looser one.sb tight.sb
+is "--no-looser lets a policy become stricter" 0 "" ""
+run "$lapbelt" diff --no-looser tight.sb one.sb
+is "--no-looser does not let it become looser" 1 "looser: file-read-data /b
+  deny *
+  allow *
+  also *" ""
+run sh -c "cd project && \"$lapbelt\" profile >mine.sb && \"$lapbelt\" diff mine.sb default"
+is "the default policy is what profile prints" 0 "" ""
+run "$lapbelt" diff -n no-network -p '(version 1)(allow default)'
+is "policies come from options too" 1 "looser: network-inbound
+*" ""
+run sh -c "\"$lapbelt\" diff one.sb - <other.sb"
+is "one of two may be standard input" 0 "" ""
+run "$lapbelt" diff - -
+is "both cannot" 64 "" "lapbelt: standard input can be one of the policies only*"
+mkfifo pipe
+run sh -c "cat other.sb >pipe & \"$lapbelt\" diff one.sb pipe"
+is "a FIFO is a file" 0 "" ""
+run "$lapbelt" diff one.sb
+is "two policies are needed" 64 "" "lapbelt: two policies are needed*"
+run "$lapbelt" diff -f one.sb other.sb tight.sb
+is "three are too many" 64 "" "lapbelt: 'tight.sb' is one policy too many*"
+run "$lapbelt" diff one.sb bad.sb
+is "a bad policy differs from nothing" 65 "" "lapbelt: bad.sb:2:*"
+run "$lapbelt" diff --target=darwin -p '(version 1)(deny default)(allow file-read* (extension "x"))' \
+	-p '(version 1)(deny default)'
+is "macOS has extensions" 1 "stricter: file-read-data / extension=x
+*" ""
+run "$lapbelt" diff --target=linux -p '(version 1)(deny default)(allow file-read* (extension "x"))' \
+	-p '(version 1)(deny default)'
+is "Linux has none" 0 "" ""
+
 # ---- exec
 
 allow='(version 1)(allow default)'
