@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Patterns to atoms: Thompson's construction, from the end of a pattern to its start. */
+#include "policy/nfa.h"
+#include "policy/regex.h"
+
+#include "base/banned.h"
+
+enum {
+	REPEATS_MANY = 4
+};
+
+/* One atom under construction. `failed` sticks; node 0 is what failing calls return. */
+struct atom_builder {
+	struct nfa *nfa;
+	unsigned style;
+	const struct test *pattern;
+	uint32_t match, accept;
+	bool failed;
+};
+
+/* ---- Nodes ---- */
+
+static uint32_t add_node(struct atom_builder *b, struct node node)
+{
+	uint32_t added;
+
+	if (b->failed)
+		return 0;
+	node.atom = (uint32_t)b->nfa->n_atoms;
+	added = nfa_add_node(b->nfa, node);
+	b->failed = !added;
+	return added;
+}
+
+static void begin_part(struct atom_builder *b, const struct test *pattern)
+{
+	b->pattern = pattern;
+	if (!nfa_begin_part(b->nfa, pattern))
+		b->failed = true;
+}
+
+static uint32_t add_set(struct atom_builder *b, struct byteset set)
+{
+	uint32_t number = 0;
+
+	if (!nfa_add_set(b->nfa, set, &number))
+		b->failed = true;
+	return number;
+}
+
+static uint32_t add_bytes(struct atom_builder *b, struct byteset set, bool negated, uint32_t out)
+{
+	if (b->style & ATOM_FOLD)
+		byteset_fold(&set);
+	if (negated)
+		byteset_invert(&set);
+	return add_node(b, (struct node){NODE_BYTES, .out = out, .set = add_set(b, set)});
+}
+
+/* As add_bytes() of one byte, without the search among the sets. */
+static uint32_t add_byte(struct atom_builder *b, char byte, uint32_t out)
+{
+	uint32_t *known = &b->nfa->single[b->style & ATOM_FOLD][(unsigned char)byte];
+
+	if (!*known) {
+		struct byteset set = {0};
+
+		byteset_add(&set, (unsigned char)byte);
+		if (b->style & ATOM_FOLD)
+			byteset_fold(&set);
+		*known = add_set(b, set) + 1;
+	}
+	return add_node(b, (struct node){NODE_BYTES, .out = out, .set = *known - 1});
+}
+
+static uint32_t add_text(struct atom_builder *b, struct str text, uint32_t out)
+{
+	for (size_t i = text.n; i-- > 0;)
+		out = add_byte(b, text.p[i], out);
+	return out;
+}
+
+/* Either of two; 0 stands for "nothing" here. */
+static uint32_t add_split(struct atom_builder *b, uint32_t one, uint32_t other)
+{
+	if (!one || !other)
+		return one ? one : other;
+	return add_node(b, (struct node){NODE_SPLIT, .out = one, .other = other});
+}
+
+/* Any number of bytes, then NODE. */
+static uint32_t add_skip(struct atom_builder *b, uint32_t node)
+{
+	uint32_t loop = add_node(b, (struct node){NODE_SPLIT, .other = node});
+	uint32_t any = add_bytes(b, (struct byteset){0}, true, loop);
+
+	if (!b->failed)
+		b->nfa->nodes[loop].out = any;
+	return loop;
+}
+
+/* ---- Atoms ---- */
+
+static void begin_atom(struct atom_builder *b)
+{
+	struct nfa *nfa = b->nfa;
+
+	/* Its number is 0, which here is none. */
+	if (nfa->n_nodes == 0 && nfa_add_node(nfa, (struct node){NODE_NONE}) == 0)
+		b->failed = nfa->n_nodes == 0;
+	begin_part(b, NULL);
+	b->accept = add_node(b, (struct node){NODE_ACCEPT});
+	b->match = add_node(b, (struct node){NODE_MATCH, .out = b->accept});
+}
+
+/* The atom reads from START on. */
+static void end_atom(struct atom_builder *b, uint32_t start, bool has_regex)
+{
+	struct nfa *nfa = b->nfa;
+	struct nfa_atom *atoms =
+		arena_grow(nfa->arena, nfa->atoms, nfa->n_atoms, &nfa->cap_atoms, sizeof(*atoms));
+
+	if (b->failed || !atoms) {
+		b->failed = true;
+		return;
+	}
+	nfa->atoms = atoms;
+	atoms[nfa->n_atoms++] = (struct nfa_atom){
+		.start = start,
+		.accept = b->accept,
+		.match = b->match,
+		.n_nodes = (uint32_t)nfa->n_nodes - b->accept,
+		.has_regex = has_regex,
+	};
+}
+
+/* ---- Sequences ---- */
+
+/* Makes room for N nodes in the trail, whose first COMMON stay. */
+static void prepare_trail(struct atom_builder *b, struct trie *trie, size_t n, size_t common)
+{
+	uint32_t *trail;
+
+	if (n <= trie->cap_trail)
+		return;
+	trail = arena_array(b->nfa->arena, 2 * n, sizeof(*trail));
+	if (!trail) {
+		b->failed = true;
+		return;
+	}
+	if (common)
+		memcpy(trail, trie->trail, common * sizeof(*trail));
+	trie->trail = trail;
+	trie->cap_trail = 2 * n;
+}
+
+/* Adds a way from place COMMON of the trail to NODE. */
+static void fork_trail(struct atom_builder *b, struct trie *trie, size_t common, uint32_t node)
+{
+	uint32_t before;
+
+	if (b->failed)
+		return;
+	if (common == 0) {
+		trie->start = add_split(b, node, trie->start);
+		return;
+	}
+	before = trie->trail[common - 1];
+	node = add_split(b, node, b->nfa->nodes[before].out);
+	b->nfa->nodes[before].out = node;
+}
+
+/* TEXT, then OUT. */
+static void add_sequence(struct atom_builder *b, struct str text, uint32_t out)
+{
+	struct trie *trie = &b->nfa->texts;
+	struct str last = trie->last_text;
+	size_t common = 0;
+
+	while (common < text.n && common < last.n && text.p[common] == last.p[common])
+		common++;
+	prepare_trail(b, trie, text.n, common);
+	for (size_t i = text.n; i-- > common && !b->failed;)
+		out = trie->trail[i] = add_byte(b, text.p[i], out);
+	fork_trail(b, trie, common, out);
+	trie->last_text = text;
+}
+
+/* ---- Patterns ---- */
+
+static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, uint32_t out);
+
+/* NOLINTBEGIN(misc-no-recursion): REGEX_DEPTH_MAX groups */
+
+static uint32_t add_repeat(struct atom_builder *b, const struct regex_tree *tree, uint32_t out)
+{
+	uint32_t start = out;
+	int min = tree->min;
+
+	if (tree->max == REGEX_UNBOUNDED) {
+		uint32_t body;
+
+		start = add_node(b, (struct node){NODE_SPLIT, .other = out});
+		body = add_tree(b, tree->kids, start);
+		if (!b->failed)
+			b->nfa->nodes[start].out = body;
+		if (min > 0) { /* the loop is entered by its body: that is one time */
+			start = body;
+			min--;
+		}
+	}
+	for (int i = tree->min; i < tree->max && !b->failed; i++)
+		start = add_split(b, add_tree(b, tree->kids, start), out);
+	for (int i = 0; i < min && !b->failed; i++) {
+		uint32_t next = add_tree(b, tree->kids, start);
+
+		if (next == start) /* nothing, however often */
+			break;
+		start = next;
+	}
+	return start;
+}
+
+static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, uint32_t out)
+{
+	uint32_t any = 0;
+
+	if (b->failed)
+		return 0;
+	switch (tree->kind) {
+	case REGEX_BYTES:
+		return add_bytes(b, tree->set, tree->negated, out);
+	case REGEX_END:
+		return add_node(b, (struct node){NODE_END, .out = out});
+	case REGEX_REPEAT:
+		return add_repeat(b, tree, out);
+	case REGEX_CONCAT:
+		for (const struct regex_tree *kid = tree->kids; kid; kid = kid->older)
+			out = add_tree(b, kid, out);
+		return out;
+	case REGEX_ALTERNATE:
+		for (const struct regex_tree *kid = tree->kids; kid; kid = kid->older)
+			any = add_split(b, add_tree(b, kid, out), any);
+		return any;
+	}
+	return 0;
+}
+
+/* The same in every part, so that both make equal nodes? */
+static bool same_tree(const struct regex_tree *x, const struct regex_tree *y)
+{
+	const struct regex_tree *a = x->kids, *b = y->kids;
+
+	if (x->kind != y->kind || x->negated != y->negated || x->min != y->min ||
+	    x->max != y->max || memcmp(&x->set, &y->set, sizeof(x->set)) != 0)
+		return false;
+	for (; a && b; a = a->older, b = b->older)
+		if (!same_tree(a, b))
+			return false;
+	return !a && !b;
+}
+
+/* How many pieces of TREE may come more than once, or not at all. */
+static size_t count_repeats(const struct regex_tree *tree)
+{
+	size_t n = tree->kind == REGEX_REPEAT;
+
+	for (const struct regex_tree *kid = tree->kids; kid; kid = kid->older)
+		n += count_repeats(kid);
+	return n;
+}
+
+/* NOLINTEND(misc-no-recursion) */
+
+/* The pieces of BRANCH from the first to the last; it lists them the other way round. */
+static const struct regex_tree **list_pieces(struct atom_builder *b,
+					     const struct regex_tree *branch, size_t *ret_n)
+{
+	const struct regex_tree **pieces;
+	size_t n = 0;
+
+	for (const struct regex_tree *piece = branch->kids; piece; piece = piece->older)
+		n++;
+	pieces = arena_array(b->nfa->arena, n, sizeof(struct regex_tree *));
+	*ret_n = n;
+	for (const struct regex_tree *piece = branch->kids; piece && pieces; piece = piece->older)
+		pieces[--n] = piece;
+	if (!pieces)
+		b->failed = true;
+	return pieces;
+}
+
+/*
+ * Of N pieces, how many stand before those that are better made deterministic together: the first
+ * that repeats, and all after it, if they repeat often.
+ */
+static size_t plain_pieces(const struct regex_tree *const *pieces, size_t n)
+{
+	size_t repeats = 0, plain = n;
+
+	for (size_t i = n; i-- > 0;) {
+		size_t more = count_repeats(pieces[i]);
+
+		repeats += more;
+		if (more > 0)
+			plain = i;
+	}
+	return repeats >= REPEATS_MANY ? plain : n;
+}
+
+/* N pieces as a deterministic automaton; 0 if it would be too large. */
+static uint32_t add_graft(struct atom_builder *b, const struct regex_tree *const *pieces, size_t n)
+{
+	struct nfa alone = {.arena = b->nfa->temporary, .work = b->nfa->work};
+	struct atom_builder own = {.nfa = &alone, .style = b->style};
+	struct nfa_atom to = {.accept = b->accept, .match = b->match};
+	uint32_t start = 0;
+
+	begin_atom(&own);
+	start = own.match;
+	while (n-- > 0)
+		start = add_tree(&own, pieces[n], start);
+	start = add_bytes(&own, (struct byteset){0}, true, start);
+	end_atom(&own, start, true);
+	b->failed |= own.failed || !nfa_graft(b->nfa, &to, &alone, &start);
+	arena_reset(alone.arena);
+	return b->failed ? 0 : start;
+}
+
+/* One piece, then OUT; *TAIL is a node through which all leave it. */
+static uint32_t add_piece(struct atom_builder *b, const struct regex_tree *piece, uint32_t out,
+			  uint32_t *tail)
+{
+	if (piece->kind == REGEX_BYTES) {
+		*tail = add_tree(b, piece, out);
+		return *tail;
+	}
+	*tail = add_node(b, (struct node){NODE_SPLIT, .out = out});
+	return add_tree(b, piece, *tail);
+}
+
+static void add_regex_branch(struct atom_builder *b, struct trie *trie,
+			     const struct regex_tree *branch)
+{
+	size_t n, plain, common = 0;
+	const struct regex_tree **pieces = list_pieces(b, branch, &n);
+	uint32_t out = b->match, graft;
+
+	if (!pieces)
+		return;
+	plain = plain_pieces(pieces, n);
+	graft = plain < n && b->nfa->temporary ? add_graft(b, pieces + plain, n - plain) : 0;
+	if (graft) {
+		out = graft;
+		n = plain;
+	}
+	while (common < n && common < trie->n_last_pieces &&
+	       same_tree(pieces[common], trie->last_pieces[common]))
+		common++;
+	prepare_trail(b, trie, n, common);
+	for (size_t i = n; i-- > common && !b->failed;)
+		out = add_piece(b, pieces[i], out, &trie->trail[i]);
+	fork_trail(b, trie, common, out);
+	trie->last_pieces = pieces;
+	trie->n_last_pieces = n;
+}
+
+static int add_regex(struct atom_builder *b, struct err *e)
+{
+	const struct test *test = b->pattern;
+	struct nfa *nfa = b->nfa;
+	struct regex regex;
+	int r = regex_parse(test->text, test->at, nfa->arena, &regex, e);
+
+	if (r < 0 || regex.dead)
+		return r;
+	if (regex.anchored)
+		add_regex_branch(b, &nfa->anchored, regex.anchored);
+	if (regex.floating)
+		for (const struct regex_tree *kid = regex.floating->kids; kid && !b->failed;
+		     kid = kid->older)
+			add_regex_branch(b, &nfa->floating, kid);
+	return 0;
+}
+
+/* The path itself and what lies below it; below "/" is everything that begins with it. */
+static void add_subpath(struct atom_builder *b, struct str path)
+{
+	uint32_t out = b->match;
+
+	if (!str_is(path, "/"))
+		out = add_split(b, b->accept, add_byte(b, '/', b->match));
+	add_sequence(b, path, out);
+}
+
+static int add_pattern(struct atom_builder *b, struct err *e)
+{
+	const struct test *test = b->pattern;
+
+	switch (test->match) {
+	case MATCH_STRING:
+	case MATCH_LITERAL:
+		add_sequence(b, test->text, b->accept);
+		return 0;
+	case MATCH_PREFIX:
+		add_sequence(b, test->text, b->match);
+		return 0;
+	case MATCH_SUBPATH:
+		add_subpath(b, test->text);
+		return 0;
+	default:
+		return add_regex(b, e);
+	}
+}
+
+/* ---- /private on Linux ---- */
+
+/* What the automaton knows after TEXT, from START on. */
+static bool collect_after(struct nfa *nfa, uint32_t start, struct str text, struct node_list *ret)
+{
+	struct node_list from = {0}, to = {0};
+	bool ok;
+
+	nfa_begin(nfa, &to);
+	ok = nfa_collect(nfa, &to, start);
+	for (size_t i = 0; i < text.n && ok; i++) {
+		struct node_list swap = from;
+
+		from = to;
+		to = swap;
+		nfa_begin(nfa, &to);
+		for (size_t j = 0; j < from.n && ok; j++) {
+			const struct node *node = &nfa->nodes[from.p[j]];
+
+			if (node->kind == NODE_MATCH)
+				ok = nfa_collect(nfa, &to, from.p[j]);
+			else if (node->kind == NODE_BYTES &&
+				 byteset_has(&nfa->sets[node->set], (unsigned char)text.p[i]))
+				ok = nfa_collect(nfa, &to, node->out);
+		}
+	}
+	*ret = to;
+	return ok;
+}
+
+/* What NODE, met at the end of /private/tmp, comes to at the end of /tmp: it ends or "/" follows.
+ */
+static uint32_t add_alias_tail(struct atom_builder *b, uint32_t at)
+{
+	struct node node = b->nfa->nodes[at];
+
+	switch (node.kind) {
+	case NODE_ACCEPT:
+		return at;
+	case NODE_MATCH:
+		return add_split(b, node.out, add_byte(b, '/', at));
+	default:
+		if (!byteset_has(&b->nfa->sets[node.set], '/'))
+			return 0;
+		return add_byte(b, '/', node.out);
+	}
+}
+
+/*
+ * What a path that begins with SHORT_NAME matches in its long spelling, from START on; 0 if that is
+ * nothing new.
+ */
+static uint32_t add_alias(struct atom_builder *b, uint32_t start, struct str long_name,
+			  struct str short_name)
+{
+	struct nfa *nfa = b->nfa;
+	struct node_list long_way, short_way;
+	uint32_t tail = 0;
+	bool news = false;
+
+	if (!collect_after(nfa, start, long_name, &long_way) ||
+	    !collect_after(nfa, start, short_name, &short_way)) {
+		b->failed = true;
+		return 0;
+	}
+	for (size_t i = 0; i < long_way.n; i++)
+		news |= nfa->listed[long_way.p[i]] != nfa->list_generation;
+	for (size_t i = 0; i < long_way.n && news && !b->failed; i++)
+		tail = add_split(b, add_alias_tail(b, long_way.p[i]), tail);
+	return tail ? add_text(b, short_name, tail) : 0;
+}
+
+static uint32_t add_aliases(struct atom_builder *b, uint32_t start)
+{
+	static const struct str names[] = {
+		{"/private/tmp", 12},
+		{"/private/var", 12},
+		{"/private/etc", 12},
+	};
+	uint32_t all = start;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !b->failed; i++) {
+		struct str short_name = {names[i].p + 8, names[i].n - 8};
+
+		all = add_split(b, add_alias(b, start, names[i], short_name), all);
+	}
+	return all;
+}
+
+/* ---- Unions ---- */
+
+/* Nothing is in TRIE any more; its room stays. */
+static void empty_trie(struct trie *trie)
+{
+	*trie = (struct trie){.trail = trie->trail, .cap_trail = trie->cap_trail};
+}
+
+/* 0, or -ERR_POLICY; running out of memory is left in b->failed, with b->pattern at fault. */
+static int add_patterns(struct atom_builder *b, const struct test *const *tests, size_t n,
+			uint32_t *ret, struct err *e)
+{
+	struct nfa *nfa = b->nfa;
+
+	empty_trie(&nfa->texts);
+	empty_trie(&nfa->anchored);
+	empty_trie(&nfa->floating);
+	for (size_t i = 0; i < n && !b->failed; i++) {
+		int r;
+
+		begin_part(b, tests[i]);
+		r = add_pattern(b, e);
+		if (r < 0)
+			return r;
+	}
+	if (b->failed)
+		return 0;
+	begin_part(b, NULL);
+	*ret = add_split(b, nfa->texts.start, nfa->anchored.start);
+	if (nfa->floating.start) /* a search that may skip bytes first */
+		*ret = add_split(b, *ret, add_skip(b, nfa->floating.start));
+	return 0;
+}
+
+int nfa_add_atom(struct nfa *nfa, const struct test *const *tests, size_t n, unsigned style,
+		 struct err *e)
+{
+	struct atom_builder b = {.nfa = nfa, .style = style};
+	bool has_regex = false;
+	uint32_t start = 0;
+	int r;
+
+	begin_atom(&b);
+	r = add_patterns(&b, tests, n, &start, e);
+	if (r < 0)
+		return r;
+	if (!b.failed && start && style & ATOM_PRIVATE)
+		start = add_aliases(&b, start);
+	for (size_t i = 0; i < n; i++)
+		has_regex |= tests[i]->match == MATCH_REGEX;
+	end_atom(&b, start, has_regex);
+	return b.failed ? nfa_too_big(b.pattern ? b.pattern : n ? tests[0] : NULL, e) : 0;
+}
