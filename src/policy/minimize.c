@@ -15,12 +15,17 @@
  * A turn into the block where its state usually leads tells nothing apart.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "policy/dfa.h"
 
 #include "policy/layout.h"
 
 #include "base/banned.h"
+
+enum {
+	LEADS_MANY = 24
+};
 
 /* Elements 0 .. n-1 in sets that are only ever split. */
 struct partition {
@@ -60,7 +65,7 @@ struct minimizer {
 
 	/* What counts for the splitter at hand. */
 	uint32_t *usual; /* states that usually lead into it */
-	struct lead *leads;
+	struct lead *leads, *unsorted;
 	size_t n_usual, n_leads;
 };
 
@@ -170,7 +175,9 @@ static bool find_arrivals(struct minimizer *m)
 	m->arrivals.first = first;
 	m->arrivals.list = arena_array(m->scratch, n, sizeof(*m->arrivals.list));
 	m->leads = arena_array(m->scratch, subsets->rows.n_turns, sizeof(*m->leads));
-	if (!m->arrivals.list || !m->leads || !words_new(m->scratch, m->n, &m->usual))
+	m->unsorted = arena_array(m->scratch, subsets->rows.n_turns, sizeof(*m->unsorted));
+	if (!m->arrivals.list || !m->leads || !m->unsorted ||
+	    !words_new(m->scratch, m->n, &m->usual))
 		return false;
 	for (uint32_t tail = 0; tail < m->n; tail++) {
 		const struct row *row = &subsets->rows.rows[tail];
@@ -286,6 +293,52 @@ static int compare_leads(const void *a, const void *b)
 	return (x->block > y->block) - (x->block < y->block);
 }
 
+/* By insertion; too many that are out of order go to qsort(). */
+static void sort_few(struct lead *leads, size_t n)
+{
+	size_t sorted = 1;
+
+	while (sorted < n && compare_leads(&leads[sorted - 1], &leads[sorted]) <= 0)
+		sorted++;
+	if (sorted < n && n > LEADS_MANY) {
+		qsort(leads, n, sizeof(*leads), compare_leads);
+		return;
+	}
+	for (size_t i = sorted; i < n; i++) {
+		struct lead lead = leads[i];
+		size_t j = i;
+
+		for (; j > 0 && compare_leads(&leads[j - 1], &lead) > 0; j--)
+			leads[j] = leads[j - 1];
+		leads[j] = lead;
+	}
+}
+
+/* By class and block. Of one class most lead into the same block. */
+static void sort_leads(struct minimizer *m)
+{
+	size_t end[BYTES] = {0}, first = 0;
+	unsigned n_classes = m->subsets->classes.n;
+
+	if (m->n_leads <= LEADS_MANY) {
+		sort_few(m->leads, m->n_leads);
+		return;
+	}
+	memcpy(m->unsorted, m->leads, m->n_leads * sizeof(*m->leads));
+	for (size_t i = 0; i < m->n_leads; i++)
+		end[m->unsorted[i].cls]++;
+	for (unsigned cls = 1; cls < n_classes; cls++)
+		end[cls] += end[cls - 1];
+	for (size_t i = m->n_leads; i-- > 0;)
+		m->leads[--end[m->unsorted[i].cls]] = m->unsorted[i];
+	for (unsigned cls = 1; cls <= n_classes; cls++) { /* end is the beginning now */
+		size_t next = cls < n_classes ? end[cls] : m->n_leads;
+
+		sort_few(m->leads + first, next - first);
+		first = next;
+	}
+}
+
 /* Splits every block by what leads into BLOCK. */
 static void split_by(struct minimizer *m, uint32_t block)
 {
@@ -295,8 +348,7 @@ static void split_by(struct minimizer *m, uint32_t block)
 	for (size_t i = 0; i < m->n_usual; i++)
 		partition_mark(&m->blocks, m->usual[i]);
 	partition_split(&m->blocks);
-	if (m->n_leads > 1)
-		qsort(m->leads, m->n_leads, sizeof(*m->leads), compare_leads);
+	sort_leads(m);
 	for (size_t i = 0; i < m->n_leads; i++) {
 		partition_mark(&m->blocks, leads[i].tail);
 		if (i + 1 == m->n_leads || compare_leads(&leads[i], &leads[i + 1]) != 0)
