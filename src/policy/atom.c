@@ -190,14 +190,57 @@ static void add_sequence(struct atom_builder *b, struct str text, uint32_t out)
 
 static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, uint32_t out);
 
-/* NOLINTBEGIN(misc-no-recursion): REGEX_DEPTH_MAX groups */
+static bool is_any_byte(const struct regex_tree *tree)
+{
+	static const struct byteset none;
+
+	return tree->kind == REGEX_BYTES && tree->negated &&
+	       memcmp(&tree->set, &none, sizeof(none)) == 0;
+}
+
+/* NOLINTBEGIN(misc-no-recursion): REGEX_DEPTH_MAX groups, SPLITS_MAX splits */
+
+/* Does the atom hold if the input ends at NODE? False where that is far to look. */
+static bool holds_at_end(const struct atom_builder *b, uint32_t node, unsigned splits)
+{
+	const struct node *at = &b->nfa->nodes[node];
+
+	switch (at->kind) {
+	case NODE_MATCH:
+	case NODE_ACCEPT:
+		return true;
+	case NODE_END:
+	case NODE_SPLIT:
+		return splits > 0 &&
+		       (holds_at_end(b, at->out, splits - 1) ||
+			(at->kind == NODE_SPLIT && holds_at_end(b, at->other, splits - 1)));
+	default:
+		return false;
+	}
+}
+
+/*
+ * Any bytes, and then possibly the end: that is whatever follows. To say so keeps unions of such
+ * patterns small, as they are written for names "and everything below".
+ */
+static bool is_whatever(const struct atom_builder *b, const struct regex_tree *tree, uint32_t out)
+{
+	enum {
+		SPLITS_MAX = 8
+	};
+
+	return tree->max == REGEX_UNBOUNDED && is_any_byte(tree->kids) &&
+	       holds_at_end(b, out, SPLITS_MAX);
+}
 
 static uint32_t add_repeat(struct atom_builder *b, const struct regex_tree *tree, uint32_t out)
 {
 	uint32_t start = out;
 	int min = tree->min;
 
-	if (tree->max == REGEX_UNBOUNDED) {
+	if (is_whatever(b, tree, out)) {
+		start = b->match;
+	} else if (tree->max == REGEX_UNBOUNDED) {
 		uint32_t body;
 
 		start = add_node(b, (struct node){NODE_SPLIT, .other = out});

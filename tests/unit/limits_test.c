@@ -26,7 +26,7 @@ static struct policy *agent_policy(bool one_rule)
 	struct expr *any = group(b, EXPR_ANY, 1, NULL);
 	char text[64];
 
-	any->kids = arena_array(policy_builder_arena(b), NAMES, sizeof(*any->kids));
+	any->kids = arena_array(policy_builder_arena(b), NAMES_MANY, sizeof(*any->kids));
 	any->n = NAMES;
 	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, NULL);
 	for (unsigned i = 0; i < 60; i++) {
@@ -36,7 +36,7 @@ static struct policy *agent_policy(bool one_rule)
 		rules_add(b, is_secret ? VERDICT_DENY : VERDICT_ALLOW,
 			  is_secret ? OP_FILE_READ_ANY : OP_FILE_WRITE_ANY, subpath(b, text));
 	}
-	for (unsigned i = 0; i < NAMES; i++) {
+	for (unsigned i = 0; i < NAMES_MANY; i++) {
 		(void)snprintf(text, sizeof(text), "/%s(/|$)", protected_names[i]);
 		any->kids[i] = regex(b, text);
 		if (!one_rule)
@@ -284,6 +284,44 @@ static void walks_can_be_cut_anywhere(void)
 	policy_free(policy);
 }
 
+/*
+ * A name in any folder and everything below it, as programs generate it. Which of the names was met
+ * makes no difference: what follows one is whatever follows.
+ */
+static void names_and_what_is_below_them_stay_small(void)
+{
+	enum {
+		NAMES_MANY = 24
+	};
+	struct policy_builder *b = rules_new(TARGET_LINUX);
+	struct expr *any[2] = {group(b, EXPR_ANY, 3, NULL, NULL, NULL),
+			       group(b, EXPR_ANY, 3, NULL, NULL, NULL)};
+	struct policy *policy;
+
+	for (unsigned k = 0; k < 2; k++) {
+		any[k]->kids = arena_array(policy_builder_arena(b), NAMES_MANY,
+					   sizeof(const struct expr *));
+		any[k]->n = NAMES_MANY;
+		for (unsigned i = 0; i < NAMES_MANY; i++)
+			any[k]->kids[i] = regex(b, arena_printf(policy_builder_arena(b),
+								"^/home/u/p/(.*/)?\\.n%u%s(/.*)?$",
+								i, i % 2 ? "/.*" : ""));
+	}
+	rules_add(b, VERDICT_ALLOW, OP_FILE_WRITE_ANY, NULL);
+	rules_add(b, VERDICT_DENY, OP_FILE_WRITE_ANY, any[0]);
+	rules_add(b, VERDICT_ALLOW, OP_FILE_WRITE_CREATE, NULL);
+	rules_add(b, VERDICT_DENY, OP_FILE_WRITE_CREATE, any[1]);
+	policy = rules_build(b);
+	CHECK(policy && policy_n_states(policy) < 1000);
+	CHECK(!allows(policy, OP_FILE_WRITE_DATA, "/home/u/p/.n2"));
+	CHECK(!allows(policy, OP_FILE_WRITE_DATA, "/home/u/p/a/b/.n2/c/.n4/d"));
+	CHECK(allows(policy, OP_FILE_WRITE_DATA, "/home/u/p/a/b/.n22x/c"));
+	CHECK(allows(policy, OP_FILE_WRITE_DATA, "/home/u/p/.n3")); /* only what is below it */
+	CHECK(!allows(policy, OP_FILE_WRITE_CREATE, "/home/u/p/.n3/"));
+	CHECK(allows(policy, OP_FILE_WRITE_CREATE, "/home/u/.n3/x"));
+	policy_free(policy);
+}
+
 int main(void)
 {
 	RUN(protected_names_stay_small);
@@ -296,5 +334,6 @@ int main(void)
 	RUN(all_bytes_count);
 	RUN(long_paths_are_walked_to_their_end);
 	RUN(walks_can_be_cut_anywhere);
+	RUN(names_and_what_is_below_them_stay_small);
 	return test_done();
 }
