@@ -289,6 +289,8 @@ struct lapbelt_gap {
 	int only_rule; /* it is about what that rule decides; 0: the rule is an example */
 	/* The operations whose requests are answered otherwise; NULL-terminated, may be empty. */
 	const char *const *operations;
+	const char *const *paths; /* only about these; NULL: wherever. NULL-terminated */
+	int below_paths;          /* and about what is below them */
 };
 
 struct lapbelt_run_options {

@@ -552,6 +552,8 @@ static void pass_gap(void *context, const struct gap *gap)
 						   .line = at.line,
 						   .only_rule = gap->only_rule,
 						   .operations = operations,
+						   .paths = gap->paths,
+						   .below_paths = gap->below_paths,
 					   });
 }
 

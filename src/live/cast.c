@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "live/world.h"
 #include "base/banned.h"
 
 __attribute__((format(printf, 2, 3))) static bool refuse(struct job *job, const char *format, ...)
@@ -227,31 +228,43 @@ static bool path_of_name(struct job *job, char path[PATH_MAX])
 	return true;
 }
 
+/* For what is the host's, in a world or for want of one: it is not made, and not changed. */
+static bool check_hosts(struct job *job)
+{
+	const char *path = job->deed.path;
+	bool outside = job->live->folder[0];
+	bool opens = job->act->run == act_read || job->act->run == act_write;
+	bool file = job->deed.kind == KIND_FILE || job->deed.kind == KIND_DIRECTORY;
+	const char *what = NULL;
+
+	if (job->act->flags & ACT_MAKES)
+		what = "it cannot be made there";
+	else if (kind_of(path) == KIND_NONE)
+		what = "it is not there";
+	else if (kind_of(path) != job->deed.kind)
+		what = "what is there is something else";
+	else if (!(job->act->flags & ACT_HARMLESS) && (outside || job->act->run != act_write))
+		what = "nothing of the host's is changed";
+	else if (opens && !file)
+		what = "the host's devices are not opened";
+	if (!what)
+		return true;
+	return outside ? refuse(job, "%s, and %s", what, job->live->no_worlds)
+		       : refuse(job, "%s", what);
+}
+
 /* Places where not everything can be made. */
 static bool check_place(struct job *job)
 {
 	const char *path = job->deed.path;
-	bool is_hosts = is_below(path, "/proc") || is_below(path, "/sys") || job->live->folder[0];
 
 	if (str_is_below(str_of(path), STR("/proc/self")) ||
 	    str_is_below(str_of(path), STR("/proc/thread-self")))
 		return refuse(job, "it is another process for everybody");
-	if (str_is_below(str_of(path), str_of("/.lapbelt-live")))
+	if (str_is_below(str_of(path), STR(WORLD_KIT)))
 		return refuse(job, "that is where we keep what is ours");
-	if (!is_hosts)
-		return true;
-	if (job->live->folder[0] && !(job->act->flags & ACT_HARMLESS))
-		return refuse(job, "nothing of the host's is changed, and %s",
-			      job->live->no_worlds);
-	if (job->act->flags & ACT_MAKES)
-		return refuse(job, "it cannot be made there%s%s", job->live->folder[0] ? ": " : "",
-			      job->live->no_worlds);
-	if (kind_of(path) == KIND_NONE)
-		return refuse(job, "it is not there%s%s", job->live->folder[0] ? ", and " : "",
-			      job->live->no_worlds);
-	if (kind_of(path) != job->deed.kind)
-		return refuse(job, "what is there is something else%s%s",
-			      job->live->folder[0] ? ", and " : "", job->live->no_worlds);
+	if (is_below(path, "/proc") || is_below(path, "/sys") || job->live->folder[0])
+		return check_hosts(job);
 	return true;
 }
 
@@ -342,7 +355,7 @@ static bool explain_no_act(struct job *job)
 
 	if (strcmp(operation, "default") == 0 || operation[n - 1] == '*')
 		return refuse(job, "nothing asks for %s itself", operation);
-	return refuse(job, "%s has no counterpart on Linux", operation);
+	return refuse(job, "%s has no act on Linux", operation);
 }
 
 bool cast_act(struct job *job)

@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/io.h"
+#include "base/str.h"
 #include "live/scene.h"
 #include "live/world.h"
 #include "base/banned.h"
@@ -46,6 +47,16 @@ static bool is_about_any(const struct lapbelt_gap *gap, const struct job *job)
 	return ret;
 }
 
+/* A gap about certain places: is the act at one of them? */
+static bool is_there(const struct lapbelt_gap *gap, const char *path)
+{
+	for (const char *const *at = gap->paths; at && *at; at++)
+		if (gap->below_paths ? str_is_below(str_of(path), str_of(*at))
+				     : strcmp(path, *at) == 0)
+			return true;
+	return !gap->paths;
+}
+
 static void note_gap(void *context, const struct lapbelt_gap *gap)
 {
 	struct attempt *attempt = context;
@@ -53,7 +64,8 @@ static void note_gap(void *context, const struct lapbelt_gap *gap)
 	bool strict = strcmp(gap->kind, "stricter") == 0;
 	char *to = strict ? attempt->report->strict : attempt->report->lenient;
 
-	if (strict ? !is_about_any(gap, job) : !is_about(gap, job->main.words[0]))
+	if (!is_there(gap, job->deed.path) ||
+	    (strict ? !is_about_any(gap, job) : !is_about(gap, job->main.words[0])))
 		return;
 	if (gap->only_rule &&
 	    (gap->line != job->decision.line || strcmp(gap->file, job->decision.file) != 0))

@@ -360,6 +360,16 @@ static char *list_paths(struct planner *p, const struct paths *paths, const char
 	return ret;
 }
 
+/* The same as data. Without memory for it the gap is about more, which nobody minds. */
+static const char *const *end_paths(struct planner *p, const struct paths *paths)
+{
+	const char **list = arena_array(p->arena, paths->n + 1, sizeof(*list));
+
+	if (list)
+		memcpy(list, paths->list, paths->n * sizeof(*list));
+	return list;
+}
+
 static int gaps_of_floor(struct planner *p)
 {
 	const bool reads = (p->plan->brokered & BROKER_READ) != 0;
@@ -370,12 +380,13 @@ static int gaps_of_floor(struct planner *p)
 		bool judged; /* the broker makes up for it */
 		const char *text;
 		enum op ops[2];
+		bool below;
 	} rows[] = {
 		{&p->floor.late, reads,
 		 "what appears later in these directories is not granted"},
 		{&p->floor.crowds, reads,
 		 "what may be read in these directories by its name is refused",
-		 {OP_IPC_POSIX_ANY, OP_SYSCTL_ANY}},
+		 {OP_IPC_POSIX_ANY, OP_SYSCTL_ANY}, true},
 		{&p->floor.roots, writes,
 		 "these directories may be written below, but not made, removed or renamed",
 		 {OP_FILE_WRITE_CREATE, OP_FILE_WRITE_UNLINK}},
@@ -395,6 +406,8 @@ static int gaps_of_floor(struct planner *p)
 					   .kind = GAP_STRICTER,
 					   .ops = {rows[i].ops[0], rows[i].ops[1]},
 					   .text = list_paths(p, rows[i].paths, rows[i].text),
+					   .paths = end_paths(p, rows[i].paths),
+					   .below_paths = rows[i].below,
 				   });
 	if (r == 0 && p->floor.ioctl)
 		r = add_gap(

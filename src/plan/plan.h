@@ -185,8 +185,10 @@ struct gap {
 	enum gap_kind kind;
 	/* Requests for these and the operations below them are answered otherwise; 0 ends them. */
 	enum op ops[GAP_OPS_MAX];
-	const struct rule *rule; /* NULL: about the whole policy */
-	bool only_rule;          /* about what this rule decides; else it is an example */
+	const struct rule *rule;  /* NULL: about the whole policy */
+	bool only_rule;           /* about what this rule decides; else it is an example */
+	const char *const *paths; /* only about these; NULL: wherever. Ended by NULL */
+	bool below_paths;         /* and about what is below them */
 	const char *text;
 	const char *help; /* what would close it; NULL: nothing known */
 };
