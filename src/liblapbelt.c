@@ -180,6 +180,11 @@ struct import_search {
 	const char *folders[2]; /* for relative names, in order; NULL: none */
 };
 
+static bool is_apples(struct str path)
+{
+	return str_starts(path, apple_folders[0]) || str_starts(path, apple_folders[1]);
+}
+
 static struct str shipped_profile(struct str path)
 {
 	for (size_t i = 0; i < N_APPLE_FOLDERS; i++) {
@@ -198,7 +203,7 @@ static int import_shipped(struct str path, struct arena *arena, struct sbpl_sour
 
 	if (!name || !text.n)
 		return FILE_ABSENT;
-	*ret = (struct sbpl_source){.name = name, .text = text};
+	*ret = (struct sbpl_source){.name = name, .text = text, .ours = true};
 	return 0;
 }
 
@@ -222,7 +227,9 @@ static int import_file(const char *folder, struct str path, struct arena *arena,
 	if (r == 0) {
 		text = arena_memdup(arena, buf_str(&buf).p, buf.n);
 		if (text)
-			*ret = (struct sbpl_source){.name = name, .text = {text, buf.n}};
+			*ret = (struct sbpl_source){.name = name,
+						    .text = {text, buf.n},
+						    .ours = is_apples(str_of(name))};
 		else
 			r = err_memory(e);
 	}
@@ -364,7 +371,8 @@ static int job_run(struct job *job, const char *name, struct str text,
 		job->sources[job->n_sources++] =
 			(struct sbpl_source){.name = "runtime.sb",
 					     .text = policyfile_shipped(STR("runtime.sb")),
-					     .origin = ORIGIN_RUNTIME};
+					     .origin = ORIGIN_RUNTIME,
+					     .ours = true};
 	if (sbpl_compile(job->sources, job->n_sources, &job->compile, &compiled, &errors) < 0)
 		return report(&errors, &job->options, error);
 	if (new_policy(compiled, ret_policy, &e) < 0)

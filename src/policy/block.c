@@ -214,16 +214,25 @@ static int compile_blocks(struct build *b, struct op_blocks blocks[OP_COUNT])
 	return r;
 }
 
-int blocks_build(struct filter_compiler *compiler, const struct rule *rules, size_t n,
+/* Without regular expressions nothing is gained by joining. */
+static bool is_joined(const struct block_options *options)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < options->n && !options->apart && !found; i++)
+		found = options->rules[i].filter &&
+			each_test(options->rules[i].filter, is_path_regex, NULL);
+	return found;
+}
+
+int blocks_build(struct filter_compiler *compiler, const struct block_options *options,
 		 struct blocks *ret, struct err *e)
 {
-	struct build b = {compiler, rules, n, ret, false, e};
+	struct build b = {compiler, options->rules, options->n, ret, is_joined(options), e};
 	int r;
 
 	*ret = (struct blocks){0};
-	for (size_t i = 0; i < n && !b.join; i++)
-		b.join = rules[i].filter && each_test(rules[i].filter, is_path_regex, NULL);
-	ret->of = arena_array(compiler->scratch, n, sizeof(struct block *));
+	ret->of = arena_array(compiler->scratch, options->n, sizeof(struct block *));
 	if (!ret->of || !sort_rules(&b, ORIGIN_PROFILE, ret->profile) ||
 	    !sort_rules(&b, ORIGIN_RUNTIME, ret->runtime))
 		return too_big(e);

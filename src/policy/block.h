@@ -45,11 +45,17 @@ struct blocks {
 	const struct block **of; /* by rule: the block in which it has company, or NULL */
 };
 
+struct block_options {
+	const struct rule *rules;
+	size_t n;
+	bool apart; /* every rule is a block of its own, with regular expressions too */
+};
+
 /*
- * Sorts RULES into blocks and compiles their filters. Blocks live in the compiler's arena, the rest
+ * Sorts rules into blocks and compiles their filters. Blocks live in the compiler's arena, the rest
  * in its scratch. -ERR_POLICY, -ERR_LIMIT.
  */
-int blocks_build(struct filter_compiler *compiler, const struct rule *rules, size_t n,
+int blocks_build(struct filter_compiler *compiler, const struct block_options *options,
 		 struct blocks *ret, struct err *e);
 
 /* The last rule of BLOCK that matches PATH, given that one does. */

@@ -17,6 +17,7 @@ struct policy_builder {
 	struct policy_limits limits;
 	struct rule *rules;
 	size_t n, cap;
+	bool apart;
 };
 
 static int too_big(const struct policy_builder *builder, struct err *e)
@@ -37,6 +38,11 @@ struct policy_builder *policy_builder_new(enum target target, struct policy_limi
 	builder->target = target;
 	builder->limits = limits;
 	return builder;
+}
+
+void policy_builder_keep_apart(struct policy_builder *builder)
+{
+	builder->apart = true;
 }
 
 struct arena *policy_builder_arena(struct policy_builder *builder)
@@ -141,6 +147,7 @@ struct build {
 static int compile_rules(struct build *b)
 {
 	struct policy *policy = b->policy;
+	struct block_options options = {policy->rules, policy->n_rules, b->builder->apart};
 	int r;
 
 	b->filters = (struct filter_compiler){
@@ -158,7 +165,7 @@ static int compile_rules(struct build *b)
 	};
 	if (!conditions_init(&policy->conditions, &policy->arena, &b->scratch))
 		return too_big(b->builder, b->e);
-	r = blocks_build(&b->filters, policy->rules, policy->n_rules, &b->blocks, b->e);
+	r = blocks_build(&b->filters, &options, &b->blocks, b->e);
 	policy->guards = b->filters.guards;
 	policy->n_guards = b->filters.n_guards;
 	return r;

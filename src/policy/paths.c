@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/paths.h"
 
+#include <assert.h>
+
 #include "policy/impl.h"
 #include "policy/product.h"
 
@@ -16,6 +18,7 @@ static int pass_on(void *context, const struct product_stop *stop)
 
 int paths_walk(const struct paths_options *options, struct err *e)
 {
+	static_assert((int)PATHS_SKIP == (int)PRODUCT_SKIP, "one word for two walks");
 	const struct dfa *dfas[PATHS_POLICIES_MAX];
 	struct paths_options own = *options;
 	struct product_options product = {.dfas = dfas,

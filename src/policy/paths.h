@@ -7,11 +7,14 @@
 #ifndef POLICY_PATHS_H
 #define POLICY_PATHS_H
 
+#include <limits.h>
+
 #include "base/buf.h"
 #include "policy/policy.h"
 
 enum {
-	PATHS_POLICIES_MAX = 4
+	PATHS_POLICIES_MAX = 4,
+	PATHS_SKIP = INT_MAX,
 };
 
 struct product_stop;
@@ -27,7 +30,10 @@ struct paths_options {
 	size_t n;      /* 1 to PATHS_POLICIES_MAX */
 	size_t stops;  /* limit: how many sets of states are looked at */
 	size_t memory; /* limit, in bytes */
-	/* Called at every stop, shortest paths first. Anything but 0 ends the walk. */
+	/*
+	 * Called at every stop, shortest paths first. PATHS_SKIP: no path that goes on from here is
+	 * of interest. Anything else but 0 ends the walk.
+	 */
 	int (*each)(void *context, const struct paths_stop *stop);
 	void *context;
 };

@@ -147,6 +147,7 @@ struct rule {
 	const struct modifier *modifiers;
 	size_t n_modifiers;
 	enum origin origin;
+	bool ours;      /* of a text that comes with us or the system: nothing to warn of */
 	struct span at; /* of the opening parenthesis */
 	struct str
 		text; /* the rule as written (first 200 bytes, white space collapsed), then a NUL */
@@ -170,6 +171,12 @@ struct policy_builder;
 /* NULL: out of memory. The builder owns an arena: copy what rules point to into it. */
 struct policy_builder *policy_builder_new(enum target target, struct policy_limits limits);
 struct arena *policy_builder_arena(struct policy_builder *builder);
+
+/*
+ * Every state of the automaton tells the very rule that decides there, also where several rules in
+ * a row have the same effect. With regular expressions it can be many times as large for that.
+ */
+void policy_builder_keep_apart(struct policy_builder *builder);
 
 /* Copies RULE (not what it points to). 0, or -ERR_LIMIT. */
 int policy_builder_add(struct policy_builder *builder, const struct rule *rule, struct err *e);

@@ -127,6 +127,8 @@ static int visit(struct product_walk *walk, uint32_t node)
 	/* A path may be its first slash alone. */
 	if (words[walk->options->n] == PHASE_NAME || (node == 0 && walk->options->canonical))
 		r = walk->options->each(walk->options->context, &stop);
+	if (r == PRODUCT_SKIP)
+		return 0;
 	for (unsigned i = 0; i < walk->n_steps && r == 0; i++)
 		if (!follow(walk, node, words, i))
 			return PRODUCT_TOO_MUCH;

@@ -26,13 +26,17 @@ struct product_options {
 	bool canonical; /* only canonical paths (phase.h); else any text but the empty one */
 	size_t stops;   /* limit: how many sets of states are looked at */
 	size_t memory;  /* limit, in bytes */
-	/* Called at every stop, shortest texts first. Anything but 0 ends the walk. */
+	/*
+	 * Called at every stop, shortest texts first. PRODUCT_SKIP: nothing that goes on from here
+	 * is of interest. Anything else but 0 ends the walk.
+	 */
 	int (*each)(void *context, const struct product_stop *stop);
 	void *context;
 };
 
 enum {
-	PRODUCT_TOO_MUCH = INT_MIN /* a limit was reached */
+	PRODUCT_TOO_MUCH = INT_MIN, /* a limit was reached */
+	PRODUCT_SKIP = INT_MAX,
 };
 
 /* 0, what EACH returned, or PRODUCT_TOO_MUCH. */

@@ -526,7 +526,7 @@ int machine_run(struct machine *m)
 
 /* ---- Setting up ---- */
 
-int machine_add_source(struct machine *m, const char *name, struct str text)
+int machine_add_source(struct machine *m, struct text_source source)
 {
 	struct text_source *sources =
 		arena_grow(m->arena, m->sources, m->n_sources, &m->cap_sources, sizeof(*sources));
@@ -534,9 +534,9 @@ int machine_add_source(struct machine *m, const char *name, struct str text)
 	if (!sources)
 		return machine_no_memory(m);
 	m->sources = sources;
-	if (text.n > UINT32_MAX - 1 || m->n_sources >= SOURCE_MASK)
+	if (source.text.n > UINT32_MAX - 1 || m->n_sources >= SOURCE_MASK)
 		return machine_limit(m, "more than %u bytes or files of text", UINT32_MAX - 1);
-	m->sources[m->n_sources] = (struct text_source){name, text};
+	m->sources[m->n_sources] = source;
 	return (int)m->n_sources++;
 }
 
@@ -577,7 +577,7 @@ int machine_init(struct machine *m, struct arena *arena, const struct sbpl_limit
 	m->no = new_bool(m, false);
 	if (!m->nil || !m->nothing || !m->eof || !m->yes || !m->no)
 		return machine_no_memory(m);
-	r = machine_add_source(m, NULL, (struct str){0});
+	r = machine_add_source(m, (struct text_source){0});
 	if (r >= 0)
 		r = syntax_bind(m);
 	if (r == 0)

@@ -65,6 +65,7 @@ struct frame {
 struct text_source {
 	const char *name;
 	struct str text;
+	bool ours;
 };
 
 enum {
@@ -125,7 +126,7 @@ struct machine {
 int machine_init(struct machine *m, struct arena *arena, const struct sbpl_limits *limits);
 
 /* NAME outlives the machine. Returns the source's index, or < 0. */
-int machine_add_source(struct machine *m, const char *name, struct str text);
+int machine_add_source(struct machine *m, struct text_source source);
 
 /* Runs until no frame waits. After an error the frames are as they were when it happened. */
 int machine_run(struct machine *m);

@@ -371,6 +371,7 @@ static int fill(struct machine *m, const struct draft *draft, struct rule *rule)
 			      .modifiers = copies,
 			      .n_modifiers = draft->modifiers.n,
 			      .origin = m->profile->origin,
+			      .ours = m->at && m->sources[m->at->source].ours,
 			      .at = machine_span(m, m->at),
 			      .text = {copy, text.n}};
 	if (r == 0 && (text.failed || !copies || !copy))

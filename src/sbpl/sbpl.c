@@ -101,7 +101,7 @@ static int load_source(struct machine *m, const struct sbpl_source *source, stru
 
 	if (!name)
 		return machine_no_memory(m);
-	index = machine_add_source(m, name, source->text);
+	index = machine_add_source(m, (struct text_source){name, source->text, source->ours});
 	return index < 0 ? index : push_load(m, (unsigned)index, name, source->text, path);
 }
 

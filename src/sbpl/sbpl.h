@@ -27,6 +27,7 @@ struct sbpl_source {
 	const char *name;
 	struct str text;
 	enum origin origin;
+	bool ours; /* comes with us or the system, see struct rule */
 };
 
 /*
