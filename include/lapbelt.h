@@ -254,6 +254,32 @@ LAPBELT_API int lapbelt_prove(const struct lapbelt_policy *policy, const char *a
 					   const struct lapbelt_difference *difference),
 			      void *context, int *ret_holds, struct lapbelt_error *error);
 
+/* ---- Warnings ---- */
+
+/* Something in a profile that its author can hardly have meant. */
+struct lapbelt_warning {
+	const char *kind; /* one of lapbelt_lint_kinds(), or "not-checked" */
+	const char *file; /* "": none, as of not-checked */
+	unsigned line, column;
+	const char *text; /* one line, no trailing dot */
+	const char *hint; /* what to write instead; "": nothing known */
+	const char *path; /* a path that shows it; "": none is needed */
+};
+
+/*
+ * Calls WARN for whatever is wrong in POLICY, in order of file, line and column: of rules in the
+ * text it was made from and in what that imports by a path, not of profiles that come with lapbelt
+ * or the system. Nothing is guessed: a rule without effect has none for any path. Where that would
+ * take too long a warning of the kind "not-checked" says so, and there may be more to find. What
+ * WARN gets is valid during the call. 0 with or without warnings, or -LAPBELT_MEMORY.
+ */
+LAPBELT_API int lapbelt_lint(const struct lapbelt_policy *policy,
+			     void (*warn)(void *context, const struct lapbelt_warning *warning),
+			     void *context, struct lapbelt_error *error);
+
+/* The kinds of warnings, NULL-terminated; static. */
+LAPBELT_API const char *const *lapbelt_lint_kinds(void);
+
 /* ---- Running ---- */
 
 /* What is shared with the host, else private to the run. */

@@ -233,6 +233,37 @@ static const char *take_live(void *context, const char *value)
 const struct opt opt_live = {0, "live", NULL, "do what each row asks about, under the kernel, too",
 			     take_live};
 
+static const char *take_strict(void *context, const char *value)
+{
+	struct args *args = context;
+
+	(void)value;
+	args->strict = true;
+	return NULL;
+}
+
+const struct opt opt_strict = {0, "strict", NULL, "warnings make the exit status 1", take_strict};
+
+static const char *take_allow(void *context, const char *value)
+{
+	const char *const *kind = lapbelt_lint_kinds();
+	struct args *args = context;
+	const char **slot;
+
+	while (*kind && strcmp(*kind, value) != 0)
+		kind++;
+	if (!*kind)
+		return "is no kind of warning; each warning ends in its kind";
+	slot = append(args, &args->allow, &args->n_allow, &args->cap_allow, sizeof(*slot));
+	if (!slot)
+		return no_memory;
+	*slot = *kind;
+	return NULL;
+}
+
+const struct opt opt_allow = {0, "allow", "KIND", "do not warn of what is of this KIND",
+			      take_allow};
+
 /* ---- Commands ---- */
 
 const struct command *const commands[] = {

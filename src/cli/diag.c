@@ -134,6 +134,24 @@ int diag_error(const struct lapbelt_error *error)
 	return lapbelt_exit_code(error->code);
 }
 
+void diag_warning(const struct lapbelt_warning *warning)
+{
+	struct buf line = {0};
+
+	if (warning->line > 0) {
+		diag_add_text(&line, warning->file);
+		buf_printf(&line, ":%u:%u: warning: ", warning->line, warning->column);
+	}
+	diag_add_text(&line, warning->text);
+	buf_printf(&line, " [%s]\n", warning->kind);
+	if (warning->hint[0]) {
+		buf_puts(&line, "hint: ");
+		diag_add_text(&line, warning->hint);
+		buf_putc(&line, '\n');
+	}
+	flush(&line);
+}
+
 /* The program's name, then the sentence, escaped. */
 __attribute__((format(printf, 1, 0))) static void say(const char *format, va_list ap)
 {

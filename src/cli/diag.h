@@ -38,6 +38,9 @@ void diag_add_decision(struct buf *line, const struct lapbelt_decision *decision
 /* One error, and its hint on a line of its own. Returns the exit status that goes with it. */
 int diag_error(const struct lapbelt_error *error);
 
+/* A warning, and its hint on a line of its own. */
+void diag_warning(const struct lapbelt_warning *warning);
+
 /* A line of our own with the program's name in front. */
 void diag_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -111,6 +111,42 @@ is "check compiles for macOS too" 0 "" ""
 run "$lapbelt" check --target=plan9 good.sb
 is "an unknown target is an error" 64 "" "lapbelt: option --target is neither linux nor darwin*"
 
+cat >warned.sb <<'END'
+(version 1)
+(deny default)
+(allow file-read* (subpath "/a//b"))
+(deny file-read* (literal "/c/d"))
+(allow file-read* (subpath "/c"))
+END
+run "$lapbelt" check warned.sb
+is "warnings have a place, a kind and a hint, and do not fail" 0 "" \
+	"warned.sb:3:28: warning: (subpath \"/a//b\") matches nothing: * \[no-match\]
+hint: write (subpath \"/a/b\")
+warned.sb:4:1: warning: this rule never decides: *line 5 for '/c/d' \[dead-rule\]
+hint: *"
+run "$lapbelt" check --strict warned.sb
+is "with --strict they do" 1 "" "warned.sb:3:28: warning: *"
+run "$lapbelt" check --strict -D EXTRA=/x good.sb
+is "--strict is content with a good profile" 0 "" ""
+run "$lapbelt" check --allow=no-match warned.sb
+is "--allow silences a kind" 0 "" "warned.sb:4:1: warning: *"
+run "$lapbelt" check --strict --allow=no-match --allow dead-rule warned.sb
+is "what is allowed does not count" 0 "" ""
+run "$lapbelt" check --strict warned.sb bad.sb
+is "errors count more than warnings" 65 "" "warned.sb:3:28: warning: *bad.sb:2:*"
+run "$lapbelt" check --allow=dead-wood warned.sb
+is "an unknown kind is an error" 64 "" "lapbelt: option --allow is no kind of warning*"
+printf '(version 1)\n(allow default)\n(deny file-read* (literal "/\033[31m/"))\n' >escape2.sb
+run "$lapbelt" check escape2.sb
+is "patterns in warnings cannot drive the terminal" 0 "" '*\\x1b*'
+run "$lapbelt" check --target=darwin escape2.sb
+is "nor can they for macOS" 0 "" '*\\x1b*'
+run sh -c "\"$lapbelt\" profile --write . | \"$lapbelt\" check --strict -"
+is "the default policy has earned no warning" 0 "" ""
+run sh -c "\"$lapbelt\" profile --write . --target=darwin | sed 's,/var/,/v/,g' |
+	\"$lapbelt\" check --strict --target=darwin -"
+is "nor has that for macOS" 0 "" ""
+
 # ---- decide
 
 run "$lapbelt" decide -f good.sb -D EXTRA=/x file-read-data /w/a
