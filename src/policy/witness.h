@@ -21,7 +21,7 @@ struct witness_options {
 };
 
 #define WITNESS_MEMORY_DEFAULT ((size_t)256 << 20)
-#define WITNESS_STEPS_DEFAULT  ((size_t)1 << 22)
+#define WITNESS_STEPS_DEFAULT  ((size_t)1 << 19)
 
 struct witnesses;
 

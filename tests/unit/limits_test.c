@@ -26,7 +26,7 @@ static struct policy *agent_policy(bool one_rule)
 	struct expr *any = group(b, EXPR_ANY, 1, NULL);
 	char text[64];
 
-	any->kids = arena_array(policy_builder_arena(b), NAMES_MANY, sizeof(*any->kids));
+	any->kids = arena_array(policy_builder_arena(b), NAMES, sizeof(*any->kids));
 	any->n = NAMES;
 	rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, NULL);
 	for (unsigned i = 0; i < 60; i++) {
@@ -36,7 +36,7 @@ static struct policy *agent_policy(bool one_rule)
 		rules_add(b, is_secret ? VERDICT_DENY : VERDICT_ALLOW,
 			  is_secret ? OP_FILE_READ_ANY : OP_FILE_WRITE_ANY, subpath(b, text));
 	}
-	for (unsigned i = 0; i < NAMES_MANY; i++) {
+	for (unsigned i = 0; i < NAMES; i++) {
 		(void)snprintf(text, sizeof(text), "/%s(/|$)", protected_names[i]);
 		any->kids[i] = regex(b, text);
 		if (!one_rule)
