@@ -73,6 +73,10 @@ for command in summary:
          {word.lower() for word in re.findall(r'[A-Z]{3,}', operands)} - {'path'}
          - {word for line in page.lines for word in marked(line, 'Ar')})
 
+kinds = re.findall(r'^LINT\(\w+, "([^"]+)"\)', (source / 'src/policy/lint.def').read_text(), re.M)
+same('lapbelt-check(1) has the kinds of warnings', kinds,
+     pages['lapbelt-check.1'].names('lint', 'Cm'))
+
 # ---- README.md, and examples that no test runs ----
 
 
