@@ -130,6 +130,20 @@ static struct arena_block *block_new(struct arena *arena, size_t need)
 	return block;
 }
 
+static bool has_room(const struct arena *arena, size_t size)
+{
+	if (arena->pool && arena->pool->memory < size)
+		return false;
+	return !arena->limit || (size <= arena->limit && arena->used <= arena->limit - size);
+}
+
+static void take(struct arena *arena, size_t size)
+{
+	arena->used += size;
+	if (arena->pool)
+		arena->pool->memory -= size;
+}
+
 void *arena_alloc(struct arena *arena, size_t size)
 {
 	struct arena_block *block = arena->head;
@@ -139,7 +153,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 	if (size > SIZE_MAX / 2)
 		return NULL;
 	size = align_up(size ? size : 1);
-	if (arena->limit && (size > arena->limit || arena->used > arena->limit - size))
+	if (!has_room(arena, size))
 		return NULL;
 	if (!block || block->size - block->used < size + FENCE)
 		block = block_new(arena, size + FENCE);
@@ -148,7 +162,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 	p = block->data + block->used;
 	open_fence(p, exact);
 	block->used += size + FENCE;
-	arena->used += size;
+	take(arena, size);
 	return p;
 }
 
@@ -170,12 +184,11 @@ static bool extend(struct arena *arena, const void *array, size_t old, size_t ne
 	    array != block->data + block->used - FENCE - old || new > SIZE_MAX / 2)
 		return false;
 	new = align_up(new);
-	if (block->size - block->used < new - old ||
-	    (arena->limit && (new > arena->limit || arena->used > arena->limit - (new - old))))
+	if (block->size - block->used < new - old || !has_room(arena, new - old))
 		return false;
 	open_fence(array, exact);
 	block->used += new - old;
-	arena->used += new - old;
+	take(arena, new - old);
 	return true;
 }
 
@@ -269,5 +282,7 @@ void arena_release(struct arena *arena)
 		block_unmap(arena->head);
 		arena->head = next;
 	}
+	if (arena->pool)
+		arena->pool->memory += arena->used;
 	arena->used = 0;
 }

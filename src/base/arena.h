@@ -18,11 +18,20 @@
 
 struct arena_block;
 
+/*
+ * Bytes that are left for several arenas together. A pool is taken away again before an arena that
+ * had memory from elsewhere is released.
+ */
+struct arena_pool {
+	size_t memory;
+};
+
 struct arena {
 	struct arena_block *head;
-	size_t used;  /* bytes handed out, rounding included */
-	size_t limit; /* 0: no limit */
-	bool large;   /* for megabytes that die soon: has large pages where the system has them */
+	struct arena_pool *pool; /* or NULL */
+	size_t used;             /* bytes handed out, rounding included */
+	size_t limit;            /* 0: no limit */
+	bool large; /* for megabytes that die soon: has large pages where the system has them */
 };
 
 /* Returns SIZE zeroed bytes aligned for any object, or NULL: limit reached or out of memory. */

@@ -223,31 +223,31 @@ bool nfa_graft(struct nfa *nfa, const struct nfa_atom *to, struct nfa *from, uin
 	return r >= 0;
 }
 
-/* The pattern of ATOM that has most nodes. */
-static const struct test *main_pattern(const struct nfa *nfa, uint32_t atom)
+/* By atom, the pattern that has most nodes. NULL: no memory. */
+static const struct test **main_patterns(struct nfa *nfa)
 {
-	const struct test *found = NULL;
-	size_t most = 0;
+	const struct test **found = arena_array(nfa->arena, nfa->n_atoms, sizeof(struct test *));
+	size_t *most = arena_array(nfa->arena, nfa->n_atoms, sizeof(*most));
 
-	for (size_t i = 0; i < nfa->n_parts; i++) {
+	for (size_t i = 0; found && most && i < nfa->n_parts; i++) {
 		size_t first = nfa->parts[i].first;
 		size_t end = i + 1 < nfa->n_parts ? nfa->parts[i + 1].first : nfa->n_nodes;
+		uint32_t atom = end > first ? nfa->nodes[first].atom : 0;
 
-		if (nfa->parts[i].pattern && end > first && nfa->nodes[first].atom == atom &&
-		    end - first > most) {
-			found = nfa->parts[i].pattern;
-			most = end - first;
+		if (nfa->parts[i].pattern && end > first && end - first > most[atom]) {
+			found[atom] = nfa->parts[i].pattern;
+			most[atom] = end - first;
 		}
 	}
-	return found;
+	return most ? found : NULL;
 }
 
-static bool determinize(struct nfa *nfa, uint32_t atom)
+static bool determinize(struct nfa *nfa, uint32_t atom, const struct test *pattern)
 {
 	struct graft g = {.nfa = nfa, .to = &nfa->atoms[atom], .atom = atom};
 	int r = -1;
 
-	if (nfa_begin_part(nfa, main_pattern(nfa, atom)))
+	if (nfa_begin_part(nfa, pattern))
 		r = prepare(&g, nfa, atom, nfa->temporary);
 	if (r != 0)
 		return r > 0;
@@ -257,12 +257,13 @@ static bool determinize(struct nfa *nfa, uint32_t atom)
 
 bool nfa_determinize(struct nfa *nfa)
 {
-	bool ok = nfa_classify(nfa);
+	const struct test **patterns = main_patterns(nfa);
+	bool ok = patterns && nfa_classify(nfa);
 
 	for (uint32_t atom = 0; atom < nfa->n_atoms && ok; atom++) {
 		if (!nfa->atoms[atom].has_regex || !nfa->atoms[atom].start)
 			continue;
-		ok = determinize(nfa, atom);
+		ok = determinize(nfa, atom, patterns[atom]);
 		arena_reset(nfa->temporary);
 	}
 	return ok;

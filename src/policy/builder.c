@@ -165,6 +165,7 @@ static int compile_rules(struct build *b)
 	};
 	if (!conditions_init(&policy->conditions, &policy->arena, &b->scratch))
 		return too_big(b->builder, b->e);
+	policy->conditions.work = &b->work;
 	r = blocks_build(&b->filters, &options, &b->blocks, b->e);
 	policy->guards = b->filters.guards;
 	policy->n_guards = b->filters.n_guards;
@@ -214,12 +215,14 @@ static int build_automaton(struct build *b)
 
 static int build(struct build *b)
 {
-	size_t used = b->policy->arena.used, limit = b->builder->limits.memory;
+	const struct policy_limits *limits = &b->builder->limits;
+	size_t used = b->policy->arena.used;
+	struct arena_pool pool = {SIZE_MAX};
 	int r;
 
-	if (limit > 0)
-		limit = limit > used ? limit - used : 1;
-	b->scratch.limit = b->temporary.limit = limit;
+	if (limits->memory > 0)
+		pool.memory = limits->memory > used ? limits->memory - used : 0;
+	b->scratch.pool = b->temporary.pool = b->policy->arena.pool = &pool;
 	b->scratch.large = true;
 	b->work = b->builder->limits.work ? b->builder->limits.work : SIZE_MAX;
 	r = compile_rules(b);
@@ -227,10 +230,15 @@ static int build(struct build *b)
 		r = build_automaton(b);
 	if (r == 0)
 		r = policy_find_below(b->policy, &b->scratch, b->e);
+	if (r == -ERR_LIMIT && b->work == 0 && b->e && b->e->at.line == 0)
+		r = err_set(b->e, ERR_LIMIT, "the policy takes more than %zu steps to build",
+			    limits->work);
 	arena_release(&b->scratch);
 	arena_release(&b->temporary);
+	b->policy->arena.pool = NULL;
 	arena_trim(&b->policy->arena);
 	b->policy->conditions.scratch = NULL;
+	b->policy->conditions.work = NULL;
 	return r;
 }
 

@@ -284,11 +284,12 @@ static void recall_needed(struct columns *c, size_t n)
 	answer = arena_alloc(c->scratch, n);
 	answers =
 		arena_grow(c->scratch, c->answers, c->n_answers, &c->cap_answers, sizeof(*answers));
+	if (answers)
+		c->answers = answers; /* whatever happens: cap_answers is about it */
 	if (!answer || !answers || (size_t)id != c->n_answers)
 		return; /* no memory: never mind */
 	for (size_t i = 0; i < n; i++)
 		answer[i] = c->needed[c->atoms[i]];
-	c->answers = answers;
 	answers[c->n_answers++] = answer;
 }
 

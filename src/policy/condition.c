@@ -89,6 +89,13 @@ static enum truth decisive_truth(enum condition_kind kind)
 	return kind == CONDITION_ALL ? TRUTH_NO : TRUTH_YES;
 }
 
+/* Whoever cannot fail leaves nothing, for the next one that can. */
+static void spend(const struct conditions *all, size_t work)
+{
+	if (all->work)
+		*all->work = *all->work > work ? *all->work - work : 0;
+}
+
 enum truth condition_value(const struct conditions *all, condition c, const uint8_t *truth)
 {
 	const uint32_t *words;
@@ -112,6 +119,7 @@ enum truth condition_value(const struct conditions *all, condition c, const uint
 	case CONDITION_ANY:
 		break;
 	}
+	spend(all, n);
 	for (size_t i = 0; i < n; i++) {
 		enum truth kid = condition_value(all, words[i], truth);
 
@@ -140,6 +148,7 @@ condition condition_residue(struct conditions *all, condition c, const uint8_t *
 	if (!kids)
 		return CONDITION_FAILED;
 	memcpy(kids, words, n * sizeof(*kids));
+	spend(all, 4 * n);
 	for (size_t i = 0; i < n; i++)
 		kids[i] = condition_residue(all, kids[i], truth);
 	return condition_join(all, kind, kids, n);
@@ -187,6 +196,7 @@ void condition_mark(const struct conditions *all, condition c, const uint8_t *tr
 		condition_mark(all, words[i], truth, needed);
 		return;
 	}
+	spend(all, n);
 	for (size_t i = 0; i < n; i++)
 		condition_mark(all, words[i], truth, needed);
 }

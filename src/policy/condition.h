@@ -33,6 +33,7 @@ static const condition CONDITION_FAILED = UINT32_MAX; /* no memory */
 struct conditions {
 	struct intern intern;
 	struct arena *scratch; /* for what need not live on */
+	size_t *work;          /* what is left of it, or NULL: struct policy_limits */
 };
 
 /* What is known of an atom, or follows from that. */

@@ -189,7 +189,7 @@ static int build_expr_dfa(struct filter_compiler *c, const struct expr *expr, st
 static int build_alone(const struct filter_compiler *compiler, const struct expr *expr,
 		       struct dfa *ret)
 {
-	struct arena scratch = {.limit = compiler->scratch->limit};
+	struct arena scratch = {.pool = compiler->scratch->pool, .limit = compiler->scratch->limit};
 	struct conditions conditions;
 	struct filter_compiler own = {
 		.target = compiler->target,

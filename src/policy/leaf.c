@@ -130,7 +130,7 @@ static int build_dfa(struct filter_compiler *c, const struct test *const *tests,
 static const struct leaf *add_text_guard(struct filter_compiler *c, struct str key,
 					 const struct test *const *tests, size_t n)
 {
-	struct arena scratch = {.limit = c->scratch->limit};
+	struct arena scratch = {.pool = c->scratch->pool, .limit = c->scratch->limit};
 	struct guard guard = {.attribute = filter_attribute(tests[0]->filter)};
 	struct dfa *dfa = arena_alloc(c->arena, sizeof(*dfa));
 	int r;

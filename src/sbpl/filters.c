@@ -20,8 +20,11 @@ static struct arena *out_arena(const struct machine *m)
 
 static int no_policy_memory(struct machine *m)
 {
-	return machine_limit(m, "the policy needs more than %zu bytes of memory",
-			     m->profile->compiler->options->policy_limits.memory);
+	size_t most = m->profile->compiler->options->policy_limits.memory;
+
+	if (most >= m->limits.memory)
+		return machine_no_memory(m);
+	return machine_limit(m, "the policy needs more than %zu bytes of memory", most);
 }
 
 /* ---- Combining ---- */

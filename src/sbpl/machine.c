@@ -63,7 +63,8 @@ int machine_limit(struct machine *m, const char *format, ...)
 
 int machine_no_memory(struct machine *m)
 {
-	return machine_limit(m, "the profile needs more than %zu bytes of memory", m->arena->limit);
+	return machine_limit(m, "the profile needs more than %zu bytes of memory",
+			     m->limits.memory);
 }
 
 int machine_wrong_type(struct machine *m, const char *want, const struct value *got)

@@ -14,8 +14,9 @@ enum {
 struct compiler {
 	const struct sbpl_options *options;
 	struct sbpl_errors *errors;
-	struct arena arena; /* evaluation: values, frames, waiting rules */
-	struct arena *out;  /* the builder's: what rules point to */
+	struct arena_pool pool; /* of both arenas */
+	struct arena arena;     /* evaluation: values, frames, waiting rules */
+	struct arena *out;      /* the builder's: what rules point to */
 	struct rule *rules;
 	size_t n_rules, cap_rules;
 	unsigned imports;

@@ -336,7 +336,7 @@ static int enter_one(struct machine *m, struct rule *rule, const struct value *f
 	bool denies = rule->verdict == VERDICT_DENY;
 	const struct test *bad = filter ? misfit(filter->expr, rule->op, denies) : NULL;
 	struct rule *rules;
-	int r = machine_charge(m, filter ? filter->tests : 1);
+	int r = machine_charge(m, filter ? 4 * (size_t)filter->tests : 1);
 
 	if (r < 0)
 		return r;

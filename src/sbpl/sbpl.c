@@ -372,6 +372,7 @@ static struct machine *new_environment(struct compiler *c, enum origin origin)
 		return NULL;
 	}
 	r = machine_init(m, &c->arena, &SBPL_LIMITS_DEFAULT); /* what we evaluate ourselves */
+	m->limits.memory = c->options->limits.memory;
 	*profile = (struct profile){.compiler = c, .origin = origin};
 	m->profile = profile;
 	m->moved = set_import_path;
@@ -515,18 +516,28 @@ static int add_rules(const struct compiler *c, struct policy_builder *builder, s
 	return r;
 }
 
-/* Consumes the builder. */
-static int finish(const struct compiler *c, struct policy_builder *builder, struct policy **ret)
+/* Consumes the builder, and the arena: building needs its memory. */
+static int finish(struct compiler *c, struct policy_builder *builder, struct policy **ret)
 {
-	struct err e;
-	int r = c->errors->n ? -(int)c->errors->list[0].code : add_rules(c, builder, &e);
+	struct err e = {0}, whole;
+	int r;
 
+	/* For what no pattern is to blame for; the name may be gone by then. */
+	(void)err_at(&whole, ERR_LIMIT, c->version_at, "the profile as a whole");
+	c->out->pool = NULL;
+	r = c->errors->n ? -(int)c->errors->list[0].code : add_rules(c, builder, &e);
+	arena_release(&c->arena);
 	if (r < 0)
 		policy_builder_free(builder);
 	else
 		r = policy_build(builder, ret, &e);
-	if (r < 0 && c->errors->n == 0)
-		add_error(c->errors, &e);
+	if (r == 0 || c->errors->n > 0)
+		return r;
+	if (e.at.line == 0) {
+		memcpy(e.file, whole.file, sizeof(e.file));
+		e.at = whole.at;
+	}
+	add_error(c->errors, &e);
 	return r;
 }
 
@@ -545,10 +556,9 @@ int sbpl_compile(const struct sbpl_source *sources, size_t n, const struct sbpl_
 		add_error(errors, &e);
 		return r;
 	}
-	c.arena.limit = options->limits.memory;
+	c.pool = (struct arena_pool){options->limits.memory};
 	c.out = policy_builder_arena(builder);
+	c.arena.pool = c.out->pool = &c.pool;
 	compile_sources(&c, sources, n);
-	r = finish(&c, builder, ret);
-	arena_release(&c.arena);
-	return r;
+	return finish(&c, builder, ret);
 }

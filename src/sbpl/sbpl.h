@@ -40,7 +40,7 @@ typedef int sbpl_import(void *context, struct str path, const char *from, struct
 struct sbpl_limits {
 	unsigned steps; /* evaluated forms */
 	unsigned depth; /* of nesting, in the text and in evaluation */
-	size_t memory;  /* bytes for data while evaluating */
+	size_t memory;  /* bytes while evaluating, what rules point to included */
 	unsigned imports;
 	unsigned rules;
 };
@@ -48,7 +48,7 @@ struct sbpl_limits {
 #define SBPL_LIMITS_DEFAULT                                                                        \
 	((struct sbpl_limits){.steps = 10000000,                                                   \
 			      .depth = 2000,                                                       \
-			      .memory = 128u << 20,                                                \
+			      .memory = 96u << 20,                                                 \
 			      .imports = 200,                                                      \
 			      .rules = 100000})
 

@@ -475,8 +475,24 @@ static void a_near_word_is_found(void)
 	CHECK(near.best == NULL);
 }
 
+static void arenas_share_a_pool(void)
+{
+	struct arena_pool pool = {.memory = 256};
+	struct arena one = {.pool = &pool}, other = {.pool = &pool};
+
+	CHECK(arena_alloc(&one, 128));
+	CHECK(!arena_alloc(&other, 144));
+	CHECK(arena_alloc(&other, 128));
+	CHECK(!arena_alloc(&one, 1));
+	arena_release(&one);
+	CHECK(arena_alloc(&other, 128));
+	arena_release(&other);
+	CHECK_INT(pool.memory, 256);
+}
+
 int main(void)
 {
+	RUN(arenas_share_a_pool);
 	RUN(arena_keeps_its_content_when_trimmed);
 	RUN(arena_gives_zeroed_aligned_memory);
 	RUN(arena_keeps_its_limit);

@@ -143,6 +143,23 @@ static void state_limit_names_the_pattern(void)
 	CHECK(strstr(e.text, "a.{20}b"));
 }
 
+static void work_limit_names_the_pattern(void)
+{
+	struct policy_limits limits = POLICY_LIMITS_DEFAULT;
+	struct err e = {0};
+
+	CHECK_INT(build_with(limits, "a.{10}b", &e), 0);
+	limits.work = 10000;
+	CHECK_INT(build_with(limits, "a.{10}b", &e), -ERR_LIMIT);
+	CHECK_INT(e.at.line, 7);
+	CHECK(strstr(e.text, "a.{10}b"));
+	CHECK_INT(build_with(limits, "a.{2}b", &e), 0);
+	limits.work = 0;
+	CHECK_INT(build_with(limits, "a.{10}b", &e), 0);
+	/* Nothing, however often, is no work at all. */
+	CHECK_INT(build_with(limits, "(((((){255}){255}){255}){255}){255}", &e), 0);
+}
+
 static void memory_limit_is_an_error_at_every_size(void)
 {
 	struct policy_limits limits = POLICY_LIMITS_DEFAULT;
@@ -328,6 +345,7 @@ int main(void)
 	RUN(many_rules_are_linear);
 	RUN(patterns_bound_to_directories_stay_apart);
 	RUN(state_limit_names_the_pattern);
+	RUN(work_limit_names_the_pattern);
 	RUN(memory_limit_is_an_error_at_every_size);
 	RUN(searches_by_turns_work);
 	RUN(too_much_work_names_the_patterns);
