@@ -30,7 +30,7 @@ static void check_paths(const struct policy *policy, struct str paths)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct policy_limits limits = {.memory = 16 << 20, .states = 2000};
+	const struct policy_limits limits = {.memory = 16 << 20, .states = 2000, .work = 2000000};
 	const char *text = (const char *)data;
 	const char *line = size ? memchr(text, '\n', size) : NULL;
 	size_t n = line ? (size_t)(line - text) : size;

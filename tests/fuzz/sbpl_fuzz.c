@@ -50,7 +50,8 @@ static int compile(struct str text, enum target target, struct policy **ret)
 
 	options.limits = (struct sbpl_limits){
 		.steps = 100000, .depth = 200, .memory = 4u << 20, .imports = 2, .rules = 200};
-	options.policy_limits = (struct policy_limits){.memory = 16u << 20, .states = 2000};
+	options.policy_limits =
+		(struct policy_limits){.memory = 16u << 20, .states = 2000, .work = 2000000};
 	return sbpl_compile(&source, 1, &options, ret, &errors);
 }
 
@@ -196,9 +197,18 @@ static void check_below(const struct policy *policy, enum op op, const char *pat
 
 static void check_decision(const struct policy *policy, enum op op, const char *text)
 {
+	const struct fact facts[] = {
+		{FILTER_GLOBAL_NAME, str_of(text), 0},
+		{FILTER_SYSCTL_NAME, str_of(text), 0},
+		{FILTER_SYSCTL_NAME, STR("kern.hostname"), 0},
+		{FILTER_IPC_POSIX_NAME, str_of(text), 0},
+		{FILTER_PREFERENCE_DOMAIN, str_of(text), 0},
+	};
 	struct request request = {.op = op,
 				  .path = str_of(text),
-				  .name = str_of(text),
+				  .xattr = str_of(text),
+				  .facts = facts,
+				  .n_facts = sizeof(facts) / sizeof(facts[0]),
 				  .vnode_type = VNODE_DIRECTORY};
 	struct decision got, want;
 
@@ -208,6 +218,27 @@ static void check_decision(const struct policy *policy, enum op op, const char *
 	if (!walk_decide(policy, &request, &want))
 		return;
 	if (got.verdict != want.verdict || got.rule != want.rule || got.op != want.op)
+		abort();
+}
+
+static void note_decided(void *context, const struct explain_step *step)
+{
+	const struct rule **rule = context;
+
+	if (step->role == EXPLAIN_DECIDED)
+		*rule = step->rule;
+}
+
+/* What is explained is what is decided. */
+static void check_explained(const struct policy *policy, enum op op, const char *text)
+{
+	const struct request request = {.op = op, .path = str_of(text)};
+	const struct rule *rule = NULL;
+	struct decision decision;
+
+	policy_decide(policy, &request, &decision);
+	if (policy_explain(policy, &request, note_decided, &rule, NULL) == 0 &&
+	    rule != decision.rule)
 		abort();
 }
 
@@ -223,6 +254,7 @@ static void check_policy(const struct policy *policy)
 			check_below(policy, q.ops[i], q.paths[k]);
 		}
 	}
+	check_explained(policy, q.ops[0], q.paths[q.n_paths - 1]);
 }
 
 static void check_same(struct str text, enum target target, const struct policy *policy)

@@ -243,7 +243,7 @@ static int walk_pattern(const struct test *test, struct str text, bool folds)
 	for (size_t i = 0; i < pattern.n; i++)
 		if (walk_fold(&w, pattern.p[i]) != walk_fold(&w, text.p[i]))
 			return 0;
-	if (test->match == MATCH_LITERAL)
+	if (test->match == MATCH_LITERAL || test->match == MATCH_STRING)
 		return text.n == pattern.n;
 	return test->match == MATCH_PREFIX || text.n == pattern.n || str_is(pattern, "/") ||
 	       text.p[pattern.n] == '/';
@@ -265,13 +265,29 @@ static int walk_path(const struct test *test, struct str path, enum target targe
 	return matches;
 }
 
+static int walk_facts(const struct test *test, const struct request *request, enum target target)
+{
+	for (size_t i = 0; i < request->n_facts; i++) {
+		const struct fact *fact = &request->facts[i];
+		int found;
+
+		if (fact->filter != test->filter ||
+		    (target == TARGET_LINUX && filter_is_darwin_only(test->filter)))
+			continue;
+		found = walk_pattern(test, fact->text, filter_folds_case(test->filter, target));
+		if (found)
+			return found;
+	}
+	return 0;
+}
+
 static int walk_test(const struct test *test, const struct request *request, enum target target)
 {
 	switch (filter_attribute(test->filter)) {
 	case ATTRIBUTE_PATH:
 		return walk_path(test, request->path, target);
-	case ATTRIBUTE_NAME:
-		return walk_pattern(test, request->name, filter_folds_case(test->filter, target));
+	case ATTRIBUTE_XATTR:
+		return walk_pattern(test, request->xattr, filter_folds_case(test->filter, target));
 	case ATTRIBUTE_VNODE_TYPE:
 		return request->has & HAS_VNODE_TYPE &&
 		       (int64_t)request->vnode_type == test->number;
@@ -280,8 +296,8 @@ static int walk_test(const struct test *test, const struct request *request, enu
 		       (test->match == MATCH_BITS
 				? ((int64_t)request->file_mode & test->number) == test->number
 				: (int64_t)request->file_mode == test->number);
-	default: /* not in our requests */
-		return 0;
+	default:
+		return walk_facts(test, request, target);
 	}
 }
 

@@ -44,8 +44,8 @@ WRAP(void *, calloc, (size_t n, size_t size), (n, size))
 WRAP(void *, realloc, (void *p, size_t n), (p, n))
 WRAP(void *, arena_alloc, (struct arena * arena, size_t n), (arena, n))
 WRAP(void *, arena_array, (struct arena * arena, size_t n, size_t size), (arena, n, size))
-WRAP(void *, arena_enlarge, (struct arena * arena, void *p, size_t n, size_t *cap, size_t size),
-     (arena, p, n, cap, size))
+WRAP(void *, arena_enlarge, (struct arena * arena, void *p, size_t *cap, size_t size),
+     (arena, p, cap, size))
 WRAP(char *, arena_memdup, (struct arena * arena, const void *p, size_t n), (arena, p, n))
 WRAP(char *, arena_strdup, (struct arena * arena, struct str s), (arena, s))
 
