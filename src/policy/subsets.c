@@ -379,7 +379,7 @@ static int blame(const struct builder *b, struct err *e)
 		most = n > most ? n : most;
 	}
 	for (size_t i = 0; most > 0 && i < b->nfa->n_parts; i++) {
-		if (parts[i].pattern == parts[worst].pattern ||
+		if (!parts[i].pattern || parts[i].pattern == parts[worst].pattern ||
 		    count_uses(b->nfa, uses, i) < most / 2)
 			continue;
 		n_others++;
