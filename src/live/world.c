@@ -496,9 +496,9 @@ static int make_kit(struct world *world, const struct kit *kit)
 {
 	int cleanup_fd folder = -1;
 
-	if (mkdirat(world->root, WORLD_KIT + 1, 0755) < 0)
+	if (mkdirat(world->root, &WORLD_KIT[1], 0755) < 0)
 		return -1;
-	folder = openat(world->root, WORLD_KIT + 1, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	folder = openat(world->root, &WORLD_KIT[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return folder < 0 ? -1 : kit_copy(kit, folder);
 }
 
