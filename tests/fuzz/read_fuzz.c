@@ -30,7 +30,7 @@ static void begin(struct reading *reading, struct str text)
 	reading->m = malloc(sizeof(*reading->m));
 	if (!reading->m || machine_init(reading->m, &reading->arena, &limits) < 0)
 		abort();
-	source = machine_add_source(reading->m, "fuzz", text);
+	source = machine_add_source(reading->m, (struct text_source){.name = "fuzz", .text = text});
 	if (source < 0)
 		abort();
 	reading->reader = reader_begin(reading->m, (unsigned)source, text);
