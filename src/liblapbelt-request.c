@@ -414,9 +414,7 @@ static int take_unix_ends(struct parse *parse)
 static int complete_socket(struct parse *parse)
 {
 	enum {
-		DARWIN_AF_UNIX = 1,
-		DARWIN_AF_INET = 2,
-		DARWIN_AF_INET6 = 30
+		DATAGRAM = 2
 	};
 	struct request *request = parse->request;
 	struct endpoint *ends[] = {&request->local, &request->remote};
@@ -434,12 +432,9 @@ static int complete_socket(struct parse *parse)
 		request->local = (struct endpoint){.proto = family, .unbound = true};
 	if (request->has & HAS_SOCKET)
 		return 0;
-	request->socket_domain = family & PROTO_UNIX  ? DARWIN_AF_UNIX
-				 : family & PROTO_IP4 ? DARWIN_AF_INET
-						      : DARWIN_AF_INET6;
-	request->socket_type = parse->transport == PROTO_UDP ? 2 : 1;
-	request->socket_protocol = family & PROTO_UNIX ? 0 : parse->transport == PROTO_UDP ? 17 : 6;
-	request->has |= HAS_SOCKET;
+	request_set_socket(request);
+	if (parse->transport == PROTO_UDP)
+		request->socket_type = DATAGRAM; /* of unix sockets too */
 	return 0;
 }
 

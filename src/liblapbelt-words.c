@@ -97,13 +97,13 @@ static void add_ends(struct words *words, const struct request *request)
 /* What decide takes a socket with such ends for. */
 static bool is_usual_socket(const struct request *request)
 {
-	unsigned proto = request->remote.proto ? request->remote.proto : request->local.proto;
-	int domain = proto & PROTO_UNIX ? 1 : proto & PROTO_IP4 ? 2 : 30;
-	int protocol = proto & PROTO_UNIX ? 0 : proto & PROTO_UDP ? 17 : 6;
+	struct request usual = *request;
 
-	return proto && request->socket_domain == domain &&
-	       request->socket_type == (proto & PROTO_UDP ? 2 : 1) &&
-	       request->socket_protocol == protocol;
+	usual.has = 0;
+	request_set_socket(&usual);
+	return usual.has && request->socket_domain == usual.socket_domain &&
+	       request->socket_type == usual.socket_type &&
+	       request->socket_protocol == usual.socket_protocol;
 }
 
 static void add_socket(struct words *words, const struct request *request)

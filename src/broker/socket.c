@@ -129,6 +129,7 @@ static bool may_inet(const struct call *call, enum op op, const struct endpoint 
 		request.local = *local;
 	if (remote)
 		request.remote = *remote;
+	request_set_socket(&request);
 	return judge_pathless(call, &request);
 }
 
@@ -173,18 +174,24 @@ static void set_unix_path(struct socket_call *socket, const char *path)
 /* bind(2) makes a socket like this, but for the umask. */
 static const mode_t new_socket = S_IFSOCK | 0777;
 
-static bool may_unix(const struct call *call, enum op op, const struct place *place)
+/* Linux and Darwin have the same numbers for types. */
+static bool may_unix(const struct call *call, const struct socket_call *socket, enum op op,
+		     const struct place *place)
 {
-	struct request request = {.op = op,
-				  .has = HAS_VNODE_TYPE | HAS_FILE_MODE,
-				  .vnode_type = VNODE_SOCKET,
-				  .file_mode = new_socket & 07777};
+	struct request request = {.op = op};
 	struct stat st;
 
 	/* A socket has its own end from the start, the other one when it connects. */
 	request.local.proto = PROTO_UNIX;
 	if (op == OP_NETWORK_OUTBOUND)
 		request.remote.proto = PROTO_UNIX;
+	request_set_socket(&request);
+	request.socket_type = socket->type;
+	if (place) {
+		request.has |= HAS_VNODE_TYPE | HAS_FILE_MODE;
+		request.vnode_type = VNODE_SOCKET;
+		request.file_mode = new_socket & 07777;
+	}
 	if (place && place->object >= 0 && fstat(place->object, &st) == 0) {
 		request.vnode_type = vnode_type_of(st.st_mode);
 		request.file_mode = st.st_mode & 07777;
@@ -194,7 +201,6 @@ static bool may_unix(const struct call *call, enum op op, const struct place *pl
 	/* Abstract names belong to the network namespace. */
 	if (call->broker->plan->ns & NS_NET)
 		return true;
-	request.has = 0;
 	return judge_pathless(call, &request);
 }
 
@@ -321,7 +327,7 @@ static void connect_unix(struct call *call, struct socket_call *socket)
 		return;
 	}
 	/* The peer would see our ids where the caller has given up its own. */
-	if (!may_unix(call, OP_NETWORK_OUTBOUND, by_path ? &place : NULL) ||
+	if (!may_unix(call, socket, OP_NETWORK_OUTBOUND, by_path ? &place : NULL) ||
 	    !caller_has_our_ids(call)) {
 		call_error(call, EPERM);
 		return;
@@ -389,7 +395,7 @@ static int bind_judged(const struct call *call, struct socket_call *socket,
 		       const struct place *place, const char *path)
 {
 	struct broker *broker = call->broker;
-	bool deaf = !may_unix(call, OP_NETWORK_INBOUND, place);
+	bool deaf = !may_unix(call, socket, OP_NETWORK_INBOUND, place);
 	uint64_t cookie = socket_cookie(socket->fd);
 
 	if (deaf && (broker->n_deaf == DEAF_MAX || !cookie)) {
@@ -415,7 +421,7 @@ static void bind_unix(struct call *call, struct socket_call *socket)
 	if (check_unix(socket) < 0) {
 		call_error(call, errno);
 	} else if (unix_path(&socket->address, socket->length, path) == 0) {
-		if (may_unix(call, OP_NETWORK_BIND, NULL))
+		if (may_unix(call, socket, OP_NETWORK_BIND, NULL))
 			call_result(call, bind(socket->fd, &socket->address.any, socket->length));
 		else
 			call_error(call, EPERM);
@@ -423,7 +429,7 @@ static void bind_unix(struct call *call, struct socket_call *socket)
 		call_error(call, errno == EEXIST ? EADDRINUSE : errno);
 	} else if (place.trailing_slash) {
 		call_error(call, is_there(&place) ? EADDRINUSE : ENOENT);
-	} else if (!may_unix(call, OP_NETWORK_BIND, &place) ||
+	} else if (!may_unix(call, socket, OP_NETWORK_BIND, &place) ||
 		   !judge(call, OP_FILE_WRITE_CREATE, &subject)) {
 		call_error(call, is_there(&place) ? EADDRINUSE : EPERM);
 	} else {
@@ -492,11 +498,11 @@ static bool may_listen_unix(const struct call *call, const struct socket_call *s
 	if (length <= NAME_AT)
 		return true; /* the kernel refuses */
 	if (unix_path(&name, length, path) == 0)
-		return may_unix(call, OP_NETWORK_INBOUND, NULL);
+		return may_unix(call, socket, OP_NETWORK_INBOUND, NULL);
 	/* Not by us, whose names have one component: the command was started with it. */
 	if (strchr(path, '/'))
 		return resolve_object(call, AT_FDCWD, path, true, false, &place) == 0 &&
-		       may_unix(call, OP_NETWORK_INBOUND, &place);
+		       may_unix(call, socket, OP_NETWORK_INBOUND, &place);
 	return !is_deaf(call, socket);
 }
 

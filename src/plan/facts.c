@@ -192,6 +192,7 @@ static unsigned decide_endpoint(const struct policy *policy, enum op op, struct 
 	} else {
 		request.local = endpoint;
 	}
+	request_set_socket(&request);
 	policy_decide(policy, &request, &decision);
 	return 1u << decision.verdict;
 }

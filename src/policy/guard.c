@@ -245,6 +245,30 @@ static bool matches_target(const struct guard *guard, const struct request *requ
 	       (request->targets & 1u << guard->number);
 }
 
+void request_set_socket(struct request *request)
+{
+	enum {
+		DOMAIN_UNIX = 1, /* Darwin numbers */
+		DOMAIN_INET = 2,
+		DOMAIN_INET6 = 30,
+		STREAM = 1,
+		DATAGRAM = 2,
+		TCP = 6,
+		UDP = 17,
+	};
+	unsigned proto = request->remote.proto ? request->remote.proto : request->local.proto;
+	bool udp = proto & PROTO_UDP;
+
+	if (!proto)
+		return;
+	request->has |= HAS_SOCKET;
+	request->socket_domain = proto & PROTO_UNIX  ? DOMAIN_UNIX
+				 : proto & PROTO_IP4 ? DOMAIN_INET
+						     : DOMAIN_INET6;
+	request->socket_type = udp ? DATAGRAM : STREAM;
+	request->socket_protocol = proto & PROTO_UNIX ? 0 : udp ? UDP : TCP;
+}
+
 unsigned signal_target_set(enum signal_target target)
 {
 	static const unsigned implied[] = {

@@ -54,25 +54,14 @@ static int free_port(const struct policy *policy)
 static struct request connection(unsigned proto, int port)
 {
 	static const unsigned char hosts[2][16] = {{192, 0, 2, 1}, {0x20, 0x01, 0x0d, 0xb8}};
-	enum {
-		DARWIN_INET = 2,
-		DARWIN_INET6 = 30,
-		STREAM = 1,
-		DATAGRAM = 2,
-		TCP = 6,
-		UDP = 17,
-	};
-	bool six = proto & PROTO_IP6, udp = proto & PROTO_UDP;
 	struct request request = {
 		.op = OP_NETWORK_OUTBOUND,
 		.local = {.proto = proto, .unbound = true},
 		.remote = {.proto = proto, .port = port},
-		.has = HAS_SOCKET,
-		.socket_domain = six ? DARWIN_INET6 : DARWIN_INET,
-		.socket_type = udp ? DATAGRAM : STREAM,
-		.socket_protocol = udp ? UDP : TCP,
 	};
+	bool six = proto & PROTO_IP6;
 
+	request_set_socket(&request);
 	memcpy(request.remote.addr, hosts[six], sizeof(hosts[six]));
 	return request;
 }

@@ -268,6 +268,12 @@ struct request {
 	int socket_domain, socket_type, socket_protocol; /* Darwin numbers */
 };
 
+/*
+ * Fills what REQUEST says of a socket from its endpoints: the domain, the type and the protocol
+ * that sockets of their family and transport usually have. Without endpoints nothing is said.
+ */
+void request_set_socket(struct request *request);
+
 struct decision {
 	enum verdict verdict;
 	const struct rule *rule; /* the last one that matched; NULL: a built-in default decided */

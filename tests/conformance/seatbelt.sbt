@@ -760,3 +760,17 @@ nvram-get rootless-boot-device-filter=false => allow
 nvram-get boot-args                         => allow
 file-ioctl /dev/t ioctl-command=0x7403     process-path=/bin/stty => allow 8
 file-ioctl /dev/t ioctl-command=0x7403                            => deny
+
+=== socket filters hold for what a socket does
+(version 1)
+(allow default)
+(deny network-outbound (require-all (remote ip) (socket-domain AF_INET6)))
+(deny network-bind (socket-type SOCK_DGRAM))
+(deny network-outbound (require-all (subpath "/w") (socket-domain AF_UNIX)))
+---
+network-outbound 127.0.0.1:4242          => allow 2
+network-outbound [::1]:4242              => deny 3
+network-bind 127.0.0.1:4243 protocol=udp => deny 4
+network-bind 127.0.0.1:4243              => allow 2
+network-outbound /w/sock                 => deny 5
+network-outbound /v/sock                 => allow 2
