@@ -250,8 +250,8 @@ static int find_groups(struct search *s)
 		for (n = 1; i + n < s->n_met && s->met[i + n].part == s->met[i].part; n++)
 			;
 		r = ask_values(s, &s->met[i], n, &values);
-		if (r < 0)
-			return r;
+		if (r < 0 || !values)
+			return r < 0 ? r : too_much(s->e);
 		*group = (struct group){values, i, n, s->n_words};
 		for (uint32_t j = 0; j < n; j++) {
 			s->met[i + j].group = (uint32_t)s->n_groups;
@@ -342,10 +342,8 @@ static void keep_values(struct search *s, const struct met *met, bool truth, uin
 
 /* ---- Chains ---- */
 
-/*
- * What C comes to; TRUTH_OPEN: that depends on *RET.
- * NOLINTNEXTLINE(misc-no-recursion): EXPR_DEPTH_MAX
- */
+/* What C comes to; TRUTH_OPEN: that depends on *RET. */
+/* NOLINTNEXTLINE(misc-no-recursion): EXPR_DEPTH_MAX */
 static enum truth value_of(const struct search *s, size_t policy, condition c, uint32_t *ret)
 {
 	const struct conditions *all = &s->w->options.policies[policy]->conditions;
