@@ -95,8 +95,12 @@ static int compare_nodes(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+enum {
+	SORT_WORK = 4 /* of qsort(), for each node */
+};
+
 /* Insertion, given up for qsort() if it costs too much. */
-void nfa_sort(struct node_list *list)
+size_t nfa_sort(struct node_list *list)
 {
 	uint32_t *p = list->p;
 	size_t moved = 0;
@@ -111,9 +115,10 @@ void nfa_sort(struct node_list *list)
 		moved += i - j;
 		if (moved > 16 * list->n) {
 			qsort(p, list->n, sizeof(*p), compare_nodes);
-			return;
+			return SORT_WORK * list->n;
 		}
 	}
+	return moved / 16;
 }
 
 /* A visit on the stack: the node, and in the lowest bit whether the input must end. */
@@ -161,7 +166,7 @@ static bool compute_closure(struct nfa *nfa, uint32_t start, struct node_list *r
 	while (nfa->stack.n > 0)
 		if (!visit_next(nfa, nfa->stack.p[--nfa->stack.n], ret))
 			return false;
-	nfa_sort(ret);
+	(void)nfa_sort(ret);
 	return true;
 }
 

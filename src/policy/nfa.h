@@ -195,8 +195,11 @@ void nfa_begin(struct nfa *nfa, struct node_list *list);
 /* Adds every node that NODE leads to without reading. False: no memory. */
 bool nfa_collect(struct nfa *nfa, struct node_list *list, uint32_t node);
 
-/* Puts LIST in ascending order. Quick where it consists of few ascending parts, as they do. */
-void nfa_sort(struct node_list *list);
+/*
+ * Puts LIST in ascending order. Quick where it consists of few ascending parts, as they do. Returns
+ * what it took more than looking at each node.
+ */
+size_t nfa_sort(struct node_list *list);
 
 /* -ERR_LIMIT, said of PATTERN (NULL: of the whole). */
 int nfa_too_big(const struct test *pattern, struct err *e);

@@ -131,10 +131,13 @@ static int64_t enter(struct builder *b, const uint32_t *nodes, size_t n, bool is
 	for (size_t i = 0; i < n; i++)
 		if (nodes[i] && !nfa_collect(b->nfa, list, nodes[i]))
 			return INTERN_FAILED;
+	if (list->n > n && !spend(b, list->n - n))
+		return INTERN_FAILED;
 	drop_settled(b, list);
 	if (b->options->prune)
 		b->options->prune(b->options->context, b->nfa, list);
-	nfa_sort(list);
+	if (!spend(b, nfa_sort(list)))
+		return INTERN_FAILED;
 	if (is_start && !node_list_push(b->options->arena, list, START_MARK))
 		return INTERN_FAILED;
 	return put_state(b, list, is_start);
