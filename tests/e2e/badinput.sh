@@ -44,7 +44,7 @@ bad_files() {
 	printf '(version 9)\n(allow default)\n' >version.sb
 	printf '(allow default)\n' >noversion.sb
 	printf '(version 1)\n(import "no-such-profile.sb")\n' >import.sb
-	printf '(version 1)\n(import "loop.sb")\n' >loop.sb
+	printf '(version 1)\n(import "%s/loop.sb")\n' "$PWD" >loop.sb
 	printf '(version 1)\n(define (f x) (f x))\n(f 1)\n(allow default)\n' >endless.sb
 	printf '(version 1)\n(define (f x) (f (cons x x)))\n(f 1)\n(allow default)\n' >memory.sb
 	printf '(version 1)\n(allow default)\0(deny file-write*)\n' >nul.sb
@@ -107,6 +107,9 @@ big() {
 	echo "status $result"
 	[ $result -eq 65 ] && [ ! -e ran ]
 }
+refused 'a file that imports itself is told so' 65 'loop\.sb:2:1: .*loop\.sb imports itself' "$LAPBELT" check loop.sb
+
+# A sample of hostile.py, which takes minutes.
 check 'a profile of 100 MiB of blanks' big ' '
 check 'a profile of 100 MiB of parentheses' big '('
 
@@ -118,6 +121,21 @@ deep() {
 	[ $result -eq 65 ]
 }
 check 'a profile nested too deeply' deep
+
+# bounded TEXT MESSAGE: is refused for what MESSAGE says
+bounded() {
+	printf '(version 1)\n(define l (list 1 2 3))\n(set-cdr! (cddr l) l)\n%s\n' "$1" >bounded.sb
+	result=0
+	timeout 30 "$LAPBELT" check bounded.sb 2>"$base/message" || result=$?
+	cat "$base/message"
+	[ $result -eq 65 ] && grep -q -E "bounded\.sb:[0-9]+:[0-9]+: .*$2" "$base/message"
+}
+check 'a list without end' bounded '(apply literal l)' memory
+check 'an error about a list without end' bounded '(error l)' '\(1 2 3 1'
+check 'a continuation without end' bounded '(define k 1) (begin (call/cc (lambda (c) (set! k c))) (k 1))' steps
+check 'a limit is not caught' bounded '(catch 1 (let f () (f)))' steps
+check 'a port on a text that nests' bounded '(read (open-input-string (make-string 100000 #\()))' nested
+check 'an expression that explodes' bounded '(allow file-read* (regex #"(a|b)*a((a|b){100})"))' 'too large'
 
 quoting() {
 	bad_files

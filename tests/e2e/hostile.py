@@ -35,10 +35,65 @@ def nested(before, n, middle="", after=""):
     return TOP + before * n + middle + after * n
 
 
+# What may be said of what is fine in itself. Two policies that tell too much apart have no place.
+TOO_MUCH = "large|states|steps|memory|bytes|nested deeper|the rules tell too many kinds of requests apart"
+
+# What is refused is checked; what is fine is decided by, as warnings are no part of it.
+REFUSED = ["check", "profile.sb"]
+DECIDED = ["decide", "-f", "profile.sb", "file-read-data", "/x"]
+
 DEEP = 1000000
 BIG = 100 << 20
 MUCH = 15 << 20 # almost what is read of a file
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+CYCLES = [
+    ("(length l)", "memory"),
+    ("(reverse l)", "steps|memory"),
+    ("(append l '(1))", "steps|memory"),
+    ("(map car l)", "car: expected a list"),
+    ("(map - l)", "steps|memory"),
+    ("(for-each - l)", "steps|memory"),
+    ("(foldr + 0 l)", "steps|memory"),
+    ("(filter odd? l)", "steps|memory"),
+    ("(equal? l (list* 1 2 3 l))", "steps|nested|memory"),
+    ("(member 9 l)", "steps"),
+    ("(assq 9 (list l))", None),
+    ("(last-pair l)", "steps"),
+    ("(list-tail l 1000000000000)", "steps|memory"),
+    ("(flatten l)", "steps|memory"),
+    ("(take l 1000000000000)", "steps|memory"),
+    ("(list->vector l)", "steps|memory"),
+    ("(list->string (begin (set-car! l #\\a) l))", "steps|memory"),
+    ("(apply + l)", "steps|memory"),
+    ("(apply literal l)", "steps|memory"),
+    ("(apply allow l)", "steps|memory"),
+    ("(allow file-read* l)", "allow: expected operation"),
+    ("(eval l)", "steps|memory"),
+    ("(eval (list 'quasiquote l))", "steps|memory"),
+    ("(eval (cons '+ l))", "steps|memory"),
+    ("(eval (list 'let l 1))", "steps|memory"),
+    ("(eval (list 'lambda l 1))", "steps|memory"),
+    ("(list? l)", None),
+    ("(display l)", None),
+    ("(write l)", None),
+    ("(error l)", r":3:1: \(1 2 3 1 2"),
+    ("(throw l)", r":3:1: "),
+    ("(+ 1 l)", r":3:1: "),
+]
+
+LOOPS = [
+    ("(equal? l k)", "nested deeper"),
+    ("(equal? v (vector v))", "nested deeper"),
+    ("(flatten l)", "steps|memory"),
+    ("(error l)", r":4:1: "),
+    ("(error v)", r":4:1: "),
+    ("(display v)", None),
+    ("(eval l)", "nested deeper"),
+    ("(eval (list 'quasiquote l))", "nested deeper"),
+    ("(eval (list 'quasiquote v))", "nested deeper"),
+    ("(allow file-read* l)", "allow: expected operation"),
+]
 
 # name, text (or what makes it), what the message says; None: it is fine (a control)
 ROWS = [
@@ -191,7 +246,7 @@ ROWS = [
     ("substrings without end", lambda: TOP + "(define s (make-string 1000000 #\\a))(define (f) (substring s 0 999999) (f))(f)", "memory|steps"),
     ("regex-quote without end", lambda: TOP + "(define s (make-string 1000000 #\\a))(define (f) (regex-quote s) (f))(f)", "memory|steps"),
     ("split without end", lambda: TOP + "(define s (make-string 1000000 #\\a))(define (f) (split-string s #\\b) (f))(f)", "memory|steps"),
-    ("numbers of strings without end", lambda: TOP + "(define s (make-string 1000000 #\\1))(define (f) (string->number s) (f))(f)", "memory|steps"),
+    ("numbers of strings without end", lambda: TOP + "(define s (string-append (make-string 1000000 #\\0) \"1\"))(define (f) (string->number s) (f))(f)", "memory|steps"),
     ("zeros of strings without end", lambda: TOP + "(define s (make-string 1000000 #\\0))(define (f) (string->number s) (f))(f)", "memory|steps"),
     ("symbols of strings without end", lambda: TOP + "(define s (make-string 1000000 #\\a))(define (f) (string->symbol s) (f))(f)", "memory|steps"),
     ("big patterns checked without end", lambda: TOP + '(define s (make-string 1000000 #\\a))(define (f) (regex s) (f))(f)', "memory|steps"),
@@ -226,6 +281,52 @@ ROWS = [
         '(require-any (literal "/a%d") (vnode-type DIRECTORY) (file-mode %d))' % (i, i) for i in range(5000)), None),
     ("guards in every combination", lambda: TOP + "".join('(%s file-read* (require-all (prefix "/%s") (file-mode %d)))\n' % (
         ("allow", "deny")[i % 2], "a" * (i % 500), i) for i in range(20000)), None),
+    # Continuations and catch.
+    ("a continuation that is entered again without end", lambda: TOP + "(define k #f)\n"
+     "(begin (call/cc (lambda (c) (set! k c))) (k 1))", "steps|memory"),
+    ("call/cc that nests", lambda: LOOP % "(+ 1 (call/cc f))", "nested deeper"),
+    ("call/cc without end", lambda: LOOP % "(call/cc (lambda (c) (f c)))", "steps|memory"),
+    ("continuations that are kept", lambda: TOP + "(define l '())\n"
+     "(define (f) (call/cc (lambda (c) (set! l (cons c l)))) (f))\n(f)", "steps|memory"),
+    ("continuations of a deep stack", lambda: TOP + "(define (f) (call/cc (lambda (c) c)) (f))\n"
+     "(define (g n) (if (= n 0) (f) (+ 1 (g (- n 1)))))\n(g 1500)", "steps|memory"),
+    ("jumps into a deep stack", lambda: TOP + "(define k #f)(define (g n) (if (= n 0) (call/cc (lambda (c) (set! k c) 0)) (+ 1 (g (- n 1)))))\n"
+     "(begin (g 1500) (k 1))", "steps|memory"),
+    ("two continuations in turn", lambda: TOP + "(define a #f)(define b #f)\n"
+     "(begin (call/cc (lambda (c) (set! a c))) (call/cc (lambda (c) (set! b c))) (a 1))", "steps|memory"),
+    ("call/cc around a rule without end", lambda: TOP + "(define k #f)\n"
+     "(begin (call/cc (lambda (c) (set! k c))) (allow file-read*) (k 1))", "more than [0-9]* rules"),
+    ("steps within catch", lambda: TOP + "(define (f x) (f x))(catch 1 (f 1))", "steps"),
+    ("memory within catch", lambda: TOP + "(catch 1 (make-string 1000000000000 #\\a))", "memory"),
+    ("depth within catch", lambda: TOP + "(define (f x) (+ 1 (f x)))(catch 1 (f 1))", "nested deeper"),
+    ("rules within catch", lambda: TOP + "(define (f) (allow file-read*) (f))(catch 1 (f))", "more than [0-9]* rules"),
+    ("catch that nests", lambda: LOOP % "(catch 1 (f x))", "nested deeper"),
+    ("catch whose handler nests", lambda: LOOP % "(catch (f x) (throw 1))", "nested deeper|steps|memory"),
+    ("throw without end", lambda: LOOP % "(begin (catch 1 (throw x)) (f x))", "steps|memory"),
+    # Ports.
+    ("read of a string that nests", lambda: TOP + "(read (open-input-string (make-string 10000000 #\\()))", "nested deeper"),
+    ("read of a huge string without end", lambda: TOP + "(define s (make-string 5000000 #\\a))"
+     "(define (f) (read (open-input-string s)) (f))(f)", "steps|memory"),
+    ("read of blanks without end", lambda: TOP + "(define s (make-string 5000000 #\\space))"
+     "(define (f) (read (open-input-string s)) (f))(f)", "steps|memory"),
+    ("read of a huge string in a string without end", lambda: TOP + "(define s (string-append \"\\\"\" (make-string 5000000 #\\a) \"\\\"\"))"
+     "(define (f) (read (open-input-string s)) (f))(f)", "steps|memory"),
+    ("read-char of a huge string", lambda: TOP + "(define p (open-input-string (make-string 30000000 #\\a)))"
+     "(define (f) (read-char p) (f))(f)", "steps|memory"),
+    ("peek-char without end", lambda: TOP + "(define p (open-input-string \"a\"))(define (f) (peek-char p) (f))(f)", "steps|memory"),
+    ("the end of a port without end", lambda: TOP + "(define p (open-input-string \"\"))(define (f) (read p) (f))(f)", "steps|memory"),
+    ("ports without end", lambda: TOP + "(define (f) (open-input-string \"a\") (f))(f)", "steps|memory"),
+    ("a port on a bad text", lambda: TOP + "(read (open-input-string \"#\\\\\\x00\"))", "."),
+    ("files that are opened without end", lambda: LOOP % ('(begin (open-input-file "%s/empty.sb") (f x))' % os.getcwd()), "more than [0-9]* imports"),
+    # Cycles.
+] + [
+    ("a cyclic list: " + form, lambda form=form: TOP + "(define l (list 1 2 3))(set-cdr! (cddr l) l)\n" + form, wanted)
+    for form, wanted in CYCLES
+] + [
+    ("a list in itself: " + form, lambda form=form: TOP + "(define l (list 1 2))(set-car! l l)\n"
+     "(define k (list 1 2))(set-car! k k)(define v (vector 1))(vector-set! v 0 v)\n" + form, wanted)
+    for form, wanted in LOOPS
+] + [
     # Output.
     ("display without end", lambda: LOOP % '(begin (display "aaaaaaaa") (f x))', "steps"),
     ("display of a big string without end", lambda: TOP + "(define s (make-string 10000000 #\\a))(define (f) (display s) (f))(f)", "steps|memory"),
@@ -242,6 +343,35 @@ ROWS = [
     ("an import of a name of a megabyte", lambda: TOP + '(import "%s")' % ("a" * (1 << 20)), "unable|long|name"),
     ("an import of an empty name", lambda: TOP + '(import "")', "unable|is"),
     ("an import of a big file", lambda: TOP + '(import "%s/big.sb")' % os.getcwd(), "nested deeper|bytes"),
+]
+
+
+def in_turn(filters):
+    return "(version 1)\n(deny default)\n" + "".join(
+        "(%s file-read* %s)\n" % (("allow", "deny")[i % 2], text) for i, text in enumerate(filters))
+
+
+EXTENSIONS = in_turn('(require-all (extension "a%d") (extension "b%d"))' % (i, i) for i in range(30))
+PAIRS = in_turn('(require-all (extension "a%d") (extension "a%d"))' % (i, (i * 7 + 1) % 30) for i in range(30))
+NAMES = "(version 1)\n(deny default)\n" + "".join(
+    '(%s mach-lookup (global-name-regex #"a%d.*b%d"))\n' % (("allow", "deny")[i % 2], i, i) for i in range(40))
+DEEP_CLAIM = "never file-read-data " + "(require-not " * 5000 + '(literal "/")' + ")" * 5000
+
+# name, profile, command; it ends in time, with an answer, or an error that says it is too much
+QUESTIONS = [
+    ("prove: require-alls of extensions", EXTENSIONS, ["prove", "-f", "profile.sb", 'never file-read-data subpath "/x"']),
+    ("prove: extensions that share", PAIRS, ["prove", "-f", "profile.sb", 'never file-read-data subpath "/x"']),
+    ("prove: regexes on one name", NAMES, ["prove", "-f", "profile.sb", 'never mach-lookup global-name "zz"']),
+    ("prove: always, of regexes on one name", NAMES, ["prove", "-f", "profile.sb", 'always mach-lookup global-name-regex "a1.*b1"']),
+    ("prove: an assertion of many regexes", TOP, ["prove", "-f", "profile.sb", "never mach-lookup " + "".join(
+        '(global-name-regex "a%d.*b%d")' % (i, i) for i in range(40))]),
+    ("prove: an assertion that nests", TOP, ["prove", "-f", "profile.sb", DEEP_CLAIM]),
+    ("prove: an assertion without end", TOP, ["prove", "-f", "profile.sb", "never file-read-data (let f () (f))"]),
+    ("diff: require-alls of extensions", EXTENSIONS, ["diff", "-f", "profile.sb", "-f", "empty.sb"]),
+    ("diff: require-alls of extensions with others", EXTENSIONS, ["diff", "-f", "profile.sb", "-p", PAIRS]),
+    ("diff: extensions that share", PAIRS, ["diff", "-f", "profile.sb", "-p", TOP + "(deny default)"]),
+    ("diff: regexes on one name", NAMES, ["diff", "-f", "profile.sb", "-p", TOP + "(allow default)"]),
+    ("diff: regexes on one name with others", NAMES, ["diff", "-f", "profile.sb", "-p", NAMES.replace("a", "c").replace("cllow", "allow").replace("mcch", "mach").replace("nCme", "name").replace("globcl-ncme", "global-name").replace("defcult", "default")]),
 ]
 
 
@@ -265,20 +395,20 @@ def measure(command):
         child.returncode = os.waitstatus_to_exitcode(status)
         file.seek(0)
         text = file.read(100000).decode(errors="surrogateescape")
-    return (child.returncode, text, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return [child.returncode, text, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]
 
 
 def judge(wanted, status, text, seconds, size):
     """What is wrong, or None."""
-    if wanted is None and status not in (0, 65):
+    if wanted is None and status not in (0, 1, 65):
         return "status %d" % status
     if wanted is None and status == 65:
-        wanted = "large|states|steps|memory|bytes"
+        wanted = TOO_MUCH
     if wanted and status != 65:
         return "status %d, not 65" % status
     if wanted and not re.search(wanted, text):
         return "no message that matches " + wanted
-    if wanted and not re.match(r"[^ ]*:[0-9]+:[0-9]+: |lapbelt: profile.sb: larger than", text):
+    if wanted and not re.match(r"(lapbelt: )?[^ ]*:[0-9]+:[0-9]+: |lapbelt: profile.sb: larger than|lapbelt: the rules tell", text):
         return "no place"
     if len(text) > 40000:
         return "%d bytes of messages" % len(text)
@@ -289,26 +419,41 @@ def judge(wanted, status, text, seconds, size):
     return None
 
 
+def best(command):
+    """Of up to three: other work on the machine makes us slower, and never quicker."""
+    found = measure(command)
+    for _ in range(2):
+        if found[2] > SECONDS:
+            again = measure(command)
+            found[2] = min(found[2], again[2])
+    return found
+
+
 def main():
     lapbelt, word = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
     count = failed = 0
+    most = [0, 0]
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         write("other.sb", lambda: '(import "%s/profile.sb")' % folder)
-        write("empty.sb", lambda: "")
+        write("empty.sb", lambda: TOP)
         write("big.sb", lambda: "(" * MUCH)
-        for name, text, wanted in ROWS:
+        rows = [(name, text, wanted, REFUSED if wanted else DECIDED) for name, text, wanted in ROWS]
+        rows += [(name, lambda text=text: text, None, command) for name, text, command in QUESTIONS]
+        for name, text, wanted, command in rows:
             if word not in name:
                 continue
             write("profile.sb", text)
-            status, message, seconds, size = measure([lapbelt, "check", "profile.sb"])
+            status, message, seconds, size = best([lapbelt] + command)
             wrong = judge(wanted, status, message, seconds, size)
             count += 1
             failed += wrong is not None
+            most = [max(most[0], seconds), max(most[1], size)]
             print("%sok %d - %s # %.2f s, %.0f MiB" % ("not " if wrong else "", count, name, seconds, size))
             if wrong or os.environ.get("VERBOSE"):
                 print("# %s (%s): %s" % (wrong, status, message[:300].rstrip().replace("\n", "\n#  ")))
             sys.stdout.flush()
+        print("# at most %.2f s, %.0f MiB" % tuple(most))
     print("1..%d" % count)
     return failed != 0
 
