@@ -21,7 +21,7 @@ struct span machine_span(const struct machine *m, const struct value *v)
 __attribute__((format(printf, 4, 0))) static int
 fail(struct machine *m, enum err_code code, const struct value *at, const char *format, va_list ap)
 {
-	struct span span = machine_span(m, at);
+	struct span span = machine_span(m, machine_span(m, at).line ? at : m->at);
 	char text[sizeof(m->err.text)];
 
 	(void)vsnprintf(text, sizeof(text), format, ap);

@@ -392,7 +392,8 @@ static int take(struct reader *reader, struct stack *stack, const struct token *
 	return r == 0 ? place_datum(reader, stack, datum, whole) : r;
 }
 
-static int read_tokens(struct reader *reader, struct value **ret)
+/* HERE keeps the place of the token at hand. */
+static int read_tokens(struct reader *reader, struct value *here, struct value **ret)
 {
 	struct machine *m = reader->machine;
 	struct stack stack = {0};
@@ -402,13 +403,12 @@ static int read_tokens(struct reader *reader, struct value **ret)
 
 	while (!whole) {
 		r = lex_next(&reader->lex, &token, &m->err);
+		here->place = token.place;
 		if (r < 0) {
-			struct value at = {.source = reader->source & SOURCE_MASK,
-					   .place = token.place};
 			char text[sizeof(m->err.text)];
 
 			memcpy(text, m->err.text, sizeof(text));
-			return machine_fail_at(m, &at, "%s", text);
+			return machine_fail(m, "%s", text);
 		}
 		r = take(reader, &stack, &token, &whole);
 		if (r == 0)
@@ -422,8 +422,15 @@ static int read_tokens(struct reader *reader, struct value **ret)
 
 int reader_next(struct reader *reader, struct value **ret)
 {
-	int r = read_tokens(reader, ret);
+	struct machine *m = reader->machine;
+	struct value here = {.source = reader->source & SOURCE_MASK}, *form = m->at;
+	int r;
 
+	/* Messages are about the text, or about the form that reads it if it has no places. */
+	if (reader->source)
+		m->at = &here;
+	r = read_tokens(reader, &here, ret);
+	m->at = form;
 	if (r < 0)
 		reader->lex.at = reader->lex.text.n;
 	return r;

@@ -1010,6 +1010,10 @@ static void every_bound_is_reached(void)
 		    "evaluation nested deeper than 50 levels", true);
 	check_limit("(version 1)(define (f) (+ 1 (f)))(f)", &limits,
 		    "evaluation nested deeper than 50 levels", false);
+	limits.depth = 3;
+	check_limit("\n (((\n ((", &limits, "text nested deeper than 3 levels", false);
+	CHECK_INT(errors.list[0].at.line, 3);
+	CHECK_INT(errors.list[0].at.column, 2);
 	limits = SBPL_LIMITS_DEFAULT;
 	limits.memory = 2 << 20;
 	check_limit("(version 1)(let loop ((s \"abcdefgh\") (n 18))"
