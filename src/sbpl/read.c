@@ -402,8 +402,12 @@ static int read_tokens(struct reader *reader, struct value *here, struct value *
 	int r;
 
 	while (!whole) {
+		size_t begin = reader->lex.at;
+
 		r = lex_next(&reader->lex, &token, &m->err);
 		here->place = token.place;
+		if (machine_charge(m, 1 + (reader->lex.at - begin) / BYTES_PER_STEP) < 0)
+			return -(int)ERR_LIMIT;
 		if (r < 0) {
 			char text[sizeof(m->err.text)];
 
@@ -411,8 +415,6 @@ static int read_tokens(struct reader *reader, struct value *here, struct value *
 			return machine_fail(m, "%s", text);
 		}
 		r = take(reader, &stack, &token, &whole);
-		if (r == 0)
-			r = machine_charge(m, 1);
 		if (r != 0)
 			return r;
 	}

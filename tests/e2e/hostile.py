@@ -285,7 +285,7 @@ ROWS = [
     # Continuations and catch.
     ("a continuation that is entered again without end", lambda: TOP + "(define k #f)\n"
      "(begin (call/cc (lambda (c) (set! k c))) (k 1))", "steps|memory"),
-    ("call/cc that nests", lambda: LOOP % "(+ 1 (call/cc f))", "nested deeper"),
+    ("call/cc that nests", lambda: LOOP % "(+ 1 (call/cc f))", "nested deeper|memory"),
     ("call/cc without end", lambda: LOOP % "(call/cc (lambda (c) (f c)))", "steps|memory"),
     ("continuations that are kept", lambda: TOP + "(define l '())\n"
      "(define (f) (call/cc (lambda (c) (set! l (cons c l)))) (f))\n(f)", "steps|memory"),
@@ -297,7 +297,7 @@ ROWS = [
      "(begin (call/cc (lambda (c) (set! a c))) (call/cc (lambda (c) (set! b c))) (a 1))", "steps|memory"),
     ("call/cc around a rule without end", lambda: TOP + "(define k #f)\n"
      "(begin (call/cc (lambda (c) (set! k c))) (allow file-read*) (k 1))", "more than [0-9]* rules"),
-    ("steps within catch", lambda: TOP + "(define (f x) (f x))(catch 1 (f 1))", "steps"),
+    ("steps within catch", lambda: TOP + "(define (f x) (f x))(catch 1 (f 1))", "steps|memory"),
     ("memory within catch", lambda: TOP + "(catch 1 (make-string 1000000000000 #\\a))", "memory"),
     ("depth within catch", lambda: TOP + "(define (f x) (+ 1 (f x)))(catch 1 (f 1))", "nested deeper"),
     ("rules within catch", lambda: TOP + "(define (f) (allow file-read*) (f))(catch 1 (f))", "more than [0-9]* rules"),
@@ -310,6 +310,10 @@ ROWS = [
      "(define (f) (read (open-input-string s)) (f))(f)", "steps|memory"),
     ("read of blanks without end", lambda: TOP + "(define s (make-string 5000000 #\\space))"
      "(define (f) (read (open-input-string s)) (f))(f)", "steps|memory"),
+    ("read of a comment without end", lambda: TOP + '(define s (string-append ";" (make-string 5000000 #\\space)))'
+     "(define (f) (read (open-input-string s)) (f))(f)", "steps|memory"),
+    ("read of what is wrong without end", lambda: TOP + '(define s (string-append (make-string 5000000 #\\space) "#<"))'
+     "(define (f) (catch 1 (read (open-input-string s))) (f))(f)", "steps|memory"),
     ("read of a huge string in a string without end", lambda: TOP + "(define s (string-append \"\\\"\" (make-string 5000000 #\\a) \"\\\"\"))"
      "(define (f) (read (open-input-string s)) (f))(f)", "steps|memory"),
     ("read-char of a huge string", lambda: TOP + "(define p (open-input-string (make-string 30000000 #\\a)))"

@@ -245,7 +245,8 @@ static char other_byte(char old)
 	char c;
 
 	do
-		c = one_in(4) ? (char)below(256) : special[below(sizeof(special) - 1)];
+		c = (char)(one_in(4) ? below(256)
+				     : (unsigned char)special[below(sizeof(special) - 1)]);
 	while (c == old);
 	return c;
 }
