@@ -233,6 +233,7 @@ static int build(struct build *b)
 	if (r == -ERR_LIMIT && b->work == 0 && b->e && b->e->at.line == 0)
 		r = err_set(b->e, ERR_LIMIT, "the policy takes more than %zu steps to build",
 			    limits->work);
+	b->policy->work = limits->work ? limits->work - b->work : 0;
 	arena_release(&b->scratch);
 	arena_release(&b->temporary);
 	b->policy->arena.pool = NULL;

@@ -47,6 +47,7 @@ struct policy {
 	struct conditions conditions;
 	const struct guard *guards;
 	size_t n_guards;
+	size_t work; /* that its construction took: struct policy_limits */
 	struct dfa paths;
 	uint16_t column[OP_COUNT];
 	uint32_t n_path_columns;

@@ -153,15 +153,23 @@ void lint_tests(const struct expr *expr, lint_each_test *each, void *context)
 
 /* ---- Policies on the way ---- */
 
+/* What the smallest policy takes beside the work that is counted. */
+static const size_t build_work = 1 << 13;
+
 struct policy *lint_build(struct linter *linter, const struct rule *const *rules, size_t n)
 {
-	struct policy_limits limits = {linter->limits.memory, linter->limits.states,
-				       linter->limits.work};
-	struct policy_builder *builder = policy_builder_new(linter->policy->target, limits);
+	struct policy_limits limits = {linter->limits.memory, linter->limits.states, linter->work};
+	struct policy_builder *builder;
 	struct policy *policy = NULL;
 	struct err e = {0};
 	int r = 0;
 
+	if (linter->work <= build_work) {
+		linter->too_large = true;
+		return NULL;
+	}
+	linter->work -= build_work;
+	builder = policy_builder_new(linter->policy->target, limits);
 	if (!builder) {
 		linter->failed = true;
 		return NULL;
@@ -177,6 +185,10 @@ struct policy *lint_build(struct linter *linter, const struct rule *const *rules
 		linter->failed = true;
 	else if (r < 0)
 		linter->too_large = true;
+	if (r < 0)
+		linter->work /= 2; /* as much as that it may have taken */
+	else
+		linter->work -= policy->work < linter->work ? policy->work : linter->work;
 	return r < 0 ? NULL : policy;
 }
 
@@ -257,6 +269,7 @@ int lint(const struct policy *policy, struct lint_limits limits, struct arena *a
 		.policy = policy,
 		.limits = limits,
 		.stops = limits.stops,
+		.work = limits.work,
 		.arena = arena,
 		.findings = ret,
 		.places.arena = arena,
@@ -264,6 +277,7 @@ int lint(const struct policy *policy, struct lint_limits limits, struct arena *a
 
 	*ret = (struct findings){0};
 	linter.apart = build_apart(&linter);
+	linter.work = limits.work;
 	lint_patterns(&linter);
 	lint_rules(&linter);
 	lint_egress(&linter);

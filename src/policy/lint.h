@@ -28,7 +28,7 @@ struct finding {
 struct lint_limits {
 	size_t memory;   /* bytes, of each policy that is built on the way, and of each walk */
 	unsigned states; /* of each automaton */
-	size_t work;     /* of the construction of each, as in struct policy_limits */
+	size_t work;     /* of construction: of the rules told apart, and of all else together */
 	size_t stops;    /* sets of states that are looked at, all in all */
 };
 

@@ -13,6 +13,7 @@ struct linter {
 	struct policy *apart; /* the same rules, told apart (policy_builder_keep_apart()) */
 	struct lint_limits limits;
 	size_t stops; /* that may still be looked at */
+	size_t work;  /* of construction that may still be done */
 	struct arena *arena;
 	struct findings *findings;
 	struct map places; /* of findings, with their kind */
