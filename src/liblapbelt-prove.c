@@ -101,6 +101,49 @@ static const struct difference *find_simplest(const struct differences *found,
 	return best;
 }
 
+/* A policy that says the other verdict of all that ASSERTION asks about. */
+static int build_other(const struct assertion *assertion, struct policy **ret, struct err *e)
+{
+	struct policy_builder *builder =
+		policy_builder_new(policy_target(assertion->spec), POLICY_LIMITS_DEFAULT);
+	struct rule rule = {.verdict = assertion->never ? VERDICT_ALLOW : VERDICT_DENY};
+	int r = builder ? 0 : err_memory(e);
+
+	for (unsigned op = 0; op < OP_COUNT && r == 0; op++) {
+		rule.op = (enum op)op;
+		if (assertion->ops[op])
+			r = policy_builder_add(builder, &rule, e);
+	}
+	if (r < 0) {
+		policy_builder_free(builder);
+		return r;
+	}
+	return policy_build(builder, ret, e);
+}
+
+/* An assertion about nothing would hold of every policy. */
+static int check_is_about_something(const struct assertion *assertion, struct err *e)
+{
+	const bool both[] = {true, true};
+	struct differences found = {0};
+	struct policy *other = NULL;
+	bool any = false;
+	int r = build_other(assertion, &other, e);
+
+	if (r == 0)
+		r = find_differences(assertion->spec, other, assertion->ops, both, &found, e);
+	for (unsigned i = 0; i < OP_COUNT * DIRECTION_COUNT && r == 0; i++)
+		any |= found.by_op[i / DIRECTION_COUNT][i % DIRECTION_COUNT].found;
+	differences_release(&found);
+	policy_free(other);
+	if (r < 0 || any)
+		return r;
+	(void)err_at(e, ERR_POLICY, (struct span){.file = ASSERTION_FILE, .line = 1, .column = 1},
+		     "no request is what this assertion is about");
+	return err_hint(e, "paths have no ~, no empty, . or .. component and no slash at the end; "
+			   "lapbelt check says what is wrong with a filter");
+}
+
 /* Never: what the assertion denies and the policy allows. Always: the reverse. */
 static int look_for_counterexample(const struct policy *policy, const char *text,
 				   struct assertion *assertion, each_difference *each,
@@ -115,7 +158,10 @@ static int look_for_counterexample(const struct policy *policy, const char *text
 
 	for (unsigned op = 0; op < OP_COUNT; op++)
 		assertion->ops[op] &= op_is_asked((enum op)op);
-	r = find_differences(assertion->spec, policy, assertion->ops, directions, &found, e);
+	r = check_is_about_something(assertion, e);
+	if (r == 0)
+		r = find_differences(assertion->spec, policy, assertion->ops, directions, &found,
+				     e);
 	if (r == 0)
 		simplest = find_simplest(&found, direction);
 	if (simplest)

@@ -327,20 +327,21 @@ bool judge(const struct call *call, enum op op, const struct subject *subject)
 {
 	struct request request = {.op = op};
 
-	if (subject->vnode_type != VNODE_UNKNOWN) {
+	/* An operation has what its filters are about; rules that it inherits may ask for more. */
+	if (subject->vnode_type != VNODE_UNKNOWN && op_takes(op, FILTER_VNODE_TYPE)) {
 		request.has |= HAS_VNODE_TYPE;
 		request.vnode_type = subject->vnode_type;
 	}
-	if (subject->has_mode) {
+	if (subject->has_mode && op_takes(op, FILTER_FILE_MODE)) {
 		request.has |= HAS_FILE_MODE;
 		request.file_mode = subject->mode & 07777;
 	}
-	if (subject->device) {
+	if (subject->device && op_takes(op, FILTER_DEVICE_MAJOR)) {
 		request.has |= HAS_DEVICE;
 		request.device_major = major(subject->device);
 		request.device_minor = minor(subject->device);
 	}
-	if (subject->xattr)
+	if (subject->xattr && op_takes(op, FILTER_XATTR))
 		request.xattr = str_of(subject->xattr);
 	return judge_request(call, subject->place, &request);
 }

@@ -29,6 +29,7 @@ struct parse {
 	struct assertion *ret;
 	struct lex lex;
 	struct token token; /* the one at hand */
+	struct str last_atom;
 
 	struct buf ops; /* their names, a blank after each */
 	struct buf profile;
@@ -100,14 +101,28 @@ static const struct sbpl_param *find_name(const struct parse *p, size_t from, si
 	return NULL;
 }
 
-/* VALUE, as it is written in a string. */
-static void add_value(struct parse *p, struct str value)
+/* Is the string at hand the argument of a filter that takes regular expressions? */
+static bool is_regex(const struct parse *p)
 {
+	return str_is(p->last_atom, "regex") || str_ends(p->last_atom, STR("-regex"));
+}
+
+/* VALUE, as it is written in the string at hand; in a regular expression its bytes are literal. */
+static int add_value(struct parse *p, struct str value)
+{
+	static const char special[] = "^.[$()|*+?{\\";
+	const char *escape = p->token.type == TOKEN_RAW ? "" : "\\";
+
+	if (p->token.type == TOKEN_RAW && memchr(value.p, '"', value.n))
+		return fail_at(p, p->token.place, "no raw string can hold ", value);
 	for (size_t i = 0; i < value.n; i++) {
+		if (is_regex(p) && memchr(special, value.p[i], sizeof(special) - 1))
+			buf_printf(&p->profile, "%s\\", escape);
 		if (value.p[i] == '"' || value.p[i] == '\\')
-			buf_putc(&p->profile, '\\');
+			buf_puts(&p->profile, escape);
 		buf_putc(&p->profile, value.p[i]);
 	}
+	return 0;
 }
 
 static int unknown_name(struct parse *p, size_t at, size_t n)
@@ -119,13 +134,15 @@ static int unknown_name(struct parse *p, size_t at, size_t n)
 	return err_hint(p->e, "strings know $HOME and $PWD; \\$ is a dollar sign");
 }
 
-/* The inside of a string. */
+/* The inside of a string. Only a raw one takes a backslash for itself. */
 static int copy_string(struct parse *p, size_t from, size_t to)
 {
 	size_t done = from, n;
 
 	for (size_t i = from; i < to; i++) {
 		const struct sbpl_param *name;
+		struct str value;
+		int r;
 
 		if (p->text.p[i] == '\\') {
 			i++;
@@ -140,7 +157,13 @@ static int copy_string(struct parse *p, size_t from, size_t to)
 			continue;
 		copy(p, done, i);
 		mark(p, i);
-		add_value(p, name->value);
+		/* A slash that follows is the root's own. */
+		value = str_is(name->value, "/") && i + 1 + n < to && p->text.p[i + 1 + n] == '/'
+				? STR("")
+				: name->value;
+		r = add_value(p, value);
+		if (r < 0)
+			return r;
 		done = i + 1 + n;
 		i = done - 1;
 	}
@@ -169,7 +192,9 @@ static int copy_filter(struct parse *p)
 		/* One too many would end the rule, and what follows be a profile of its own. */
 		if (p->token.type == TOKEN_CLOSE && depth-- == 0)
 			return fail_at(p, p->token.place, "unexpected ", STR(")"));
-		if (p->token.type == TOKEN_STRING) {
+		if (p->token.type == TOKEN_ATOM)
+			p->last_atom = p->token.text;
+		if (p->token.type == TOKEN_STRING || p->token.type == TOKEN_RAW) {
 			copy(p, done, offset_of(p, p->token.text));
 			done = offset_of(p, p->token.text) + p->token.text.n;
 			r = copy_string(p, offset_of(p, p->token.text), done);

@@ -132,10 +132,14 @@ static bool is_gone(enum op op)
 
 enum op names_find_op(struct str name)
 {
+	enum op op = op_find(name);
+
+	if (op != OP_COUNT && !is_gone(op))
+		return op;
 	for (size_t i = 0; i < COUNT(aliases); i++)
 		if (aliases[i].means && str_is(name, aliases[i].written))
 			return op_find(str_of(aliases[i].means));
-	return op_find(name);
+	return op;
 }
 
 static int bind_ops(struct machine *m)

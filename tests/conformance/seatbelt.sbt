@@ -774,3 +774,13 @@ network-bind 127.0.0.1:4243 protocol=udp => deny 4
 network-bind 127.0.0.1:4243              => allow 2
 network-outbound /w/sock                 => deny 5
 network-outbound /v/sock                 => allow 2
+
+=== what an operation does not have is asked in vain
+(version 1)
+(allow default)
+(deny default (require-not (vnode-type REGULAR-FILE)))
+(allow file-read*)
+(allow process-fork)
+---
+process-exec* /bin/echo => deny 3
+process-fork            => allow 5

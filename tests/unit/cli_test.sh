@@ -199,6 +199,26 @@ is "explain knows operations" 64 "" "lapbelt: unknown operation *did you mean*"
 run "$lapbelt" explain
 is "explain wants an operation" 64 "" "lapbelt: *no operation*"
 
+# ---- Assertions that say less than they seem to
+
+for about in '~/.ssh' '/w/' '/w//x' './x'; do
+	run "$lapbelt" prove -p '(version 1)(allow default)' "never file-read-data subpath \"$about\""
+	is "an assertion about no path is an error: $about" 65 "" "*<assertion>:1:1: no request is *hint: *"
+done
+run "$lapbelt" prove -p '(version 1)(allow default)' 'never syscall*'
+is "an assertion about no operation is an error" 65 "" "*<assertion>:1:1: no request is *"
+mkdir -p 'a+b' && HOME=$dir/a+b
+run "$lapbelt" prove -p '(version 1)(allow default)' 'never file-read-data regex "^$HOME/x"'
+is "a name in a regular expression is literal" 1 "file-read-data *a+b/x*" ""
+run "$lapbelt" prove -p '(version 1)(allow default)' 'never file-read-data regex #"^$HOME/x"'
+is "in a raw one, too" 1 "file-read-data *a+b/x*" ""
+HOME=/
+run "$lapbelt" prove -p '(version 1)(allow default)' 'never file-read-data subpath "$HOME/.ssh"'
+is "the root's slash is not doubled" 1 "file-read-data /.ssh*" ""
+HOME=$dir
+run "$lapbelt" prove -p '(version 3)(deny default)(allow sysctl-read)' 'never sysctl-write'
+is "operations are what they are called, not older names" 0 "" ""
+
 # ---- profile, plan
 
 run "$lapbelt" profile -w .
