@@ -2,6 +2,7 @@
 #include "session/gitconfig.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <strings.h>
@@ -11,7 +12,7 @@
 #include "base/banned.h"
 
 enum {
-	CONFIG_MAX = 1 << 20,
+	CONFIG_MAX = 16 << 20,
 };
 
 enum section {
@@ -199,8 +200,15 @@ int git_config_read(struct git_configs *configs, struct str path, const struct g
 	config = arena_alloc(configs->arena, sizeof(*config));
 	if (!config || map_put(&configs->known, path, config) < 0)
 		return err_memory(e);
-	if (io_read_file(AT_FDCWD, path.p, &text, CONFIG_MAX) == 0 && text.n > 0)
-		r = read_config(configs->arena, text.p, config);
+	r = io_read_file(AT_FDCWD, path.p, &text, CONFIG_MAX);
+	if (r < 0 && errno == EFBIG) {
+		(void)err_set(e, ERR_CONFIG, "%s is larger than 16 MiB", path.p);
+		return err_hint(e, "what this git configuration names cannot be protected");
+	}
+	/* To git a NUL is a byte like any other. */
+	for (size_t i = 0; r == 0 && i < text.n; i++)
+		text.p[i] = text.p[i] ? text.p[i] : ' ';
+	r = r == 0 && text.n > 0 ? read_config(configs->arena, text.p, config) : 0;
 	buf_release(&text);
 	*ret = config;
 	return r < 0 ? err_memory(e) : 0;

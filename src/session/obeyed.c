@@ -13,10 +13,10 @@
 #include "base/banned.h"
 
 enum {
-	HOOKS_MAX = 16,    /* values of core.hooksPath */
-	CONFIGS_MAX = 256, /* configuration files */
-	ENTRIES_MAX = 256, /* looked at in one folder */
-	LINKS_MAX = 1000,  /* in folders; a project can have as many as it likes */
+	HOOKS_MAX = 16,        /* values of core.hooksPath */
+	CONFIGS_MAX = 256,     /* configuration files */
+	ENTRIES_MAX = 1 << 14, /* looked at in one folder */
+	LINKS_MAX = 1000,      /* in folders; a project can have as many as it likes */
 };
 
 struct search {

@@ -13,7 +13,7 @@
 #include "base/banned.h"
 
 enum {
-	ENTRIES_MAX = 256, /* looked at in one directory of secrets */
+	ENTRIES_MAX = 1 << 14, /* looked at in one directory of secrets */
 };
 
 struct search {

@@ -226,7 +226,7 @@ static void try_text(const struct profile *profile, struct str text, const char 
 		wrong = "another policy the second time";
 	sums.compiled += r == 0;
 	if (wrong) {
-		CHECK(!"an outcome that is none");
+		CHECK(false);
 		if (sums.failed++ < FAILURES_MAX)
 			printf("# %s, %s at byte %zu: %s (%d: %s:%u:%u: %s)\n", profile->title,
 			       what, at, wrong, r, errors.list[0].file, errors.list[0].at.line,
