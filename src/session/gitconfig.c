@@ -207,7 +207,8 @@ int git_config_read(struct git_configs *configs, struct str path, const struct g
 	}
 	/* To git a NUL is a byte like any other. */
 	for (size_t i = 0; r == 0 && i < text.n; i++)
-		text.p[i] = text.p[i] ? text.p[i] : ' ';
+		if (!text.p[i])
+			text.p[i] = ' ';
 	r = r == 0 && text.n > 0 ? read_config(configs->arena, text.p, config) : 0;
 	buf_release(&text);
 	*ret = config;

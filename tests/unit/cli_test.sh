@@ -201,6 +201,7 @@ is "explain wants an operation" 64 "" "lapbelt: *no operation*"
 
 # ---- Assertions that say less than they seem to
 
+# shellcheck disable=SC2088  # it is not to expand
 for about in '~/.ssh' '/w/' '/w//x' './x'; do
 	run "$lapbelt" prove -p '(version 1)(allow default)' "never file-read-data subpath \"$about\""
 	is "an assertion about no path is an error: $about" 65 "" "*<assertion>:1:1: no request is *hint: *"
