@@ -163,7 +163,7 @@ struct policy_limits {
 };
 
 #define POLICY_LIMITS_DEFAULT                                                                      \
-	((struct policy_limits){.memory = 200u << 20, .states = 1u << 20, .work = 40u << 20})
+	((struct policy_limits){.memory = 200u << 20, .states = 1u << 20, .work = 30u << 20})
 
 struct policy;
 struct policy_builder;
