@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "facade.h"
 #include "policy/policy.h"
+#include "policy/values.h"
 #include "base/banned.h"
 
 /* ---- Names and numbers ---- */
@@ -170,25 +171,12 @@ static enum filter_id name_filter(enum op op)
 	return FILTER_COUNT;
 }
 
-static bool is_below_op(enum op op, enum op ancestor)
-{
-	while (op != ancestor && op != OP_DEFAULT)
-		op = op_parent(op);
-	return op == ancestor;
-}
-
-/* Operations on a socket's own end; the others of network* look at the other end. */
-static bool is_about_local_end(enum op op)
-{
-	return is_below_op(op, OP_NETWORK_INBOUND);
-}
-
 static int take_object(struct parse *parse, const char *text)
 {
 	struct request *request = parse->request;
 	enum op op = request->op;
-	bool network = is_below_op(op, OP_NETWORK_ANY);
-	struct endpoint *end = is_about_local_end(op) ? &request->local : &request->remote;
+	bool network = op_is_below(op, OP_NETWORK_ANY);
+	struct endpoint *end = op_is_about_local_end(op) ? &request->local : &request->remote;
 
 	if (text[0] == '/' && (op_takes(op, FILTER_PATH) || !op_takes(op, FILTER_IPC_POSIX_NAME))) {
 		request->path = str_of(text);
@@ -198,9 +186,9 @@ static int take_object(struct parse *parse, const char *text)
 	}
 	if (network)
 		return parse_endpoint(
-			text, is_about_local_end(op) ? facade_any_interface : facade_any_host, end,
-			parse->e);
-	if (is_below_op(op, OP_FILE_ANY))
+			text, op_is_about_local_end(op) ? facade_any_interface : facade_any_host,
+			end, parse->e);
+	if (op_is_below(op, OP_FILE_ANY))
 		return err_set(parse->e, ERR_USAGE, "'%s' does not start with /", text);
 	if (name_filter(op) == FILTER_COUNT)
 		return err_set(parse->e, ERR_USAGE, "%s has no '%s': it takes no name", op_name(op),
@@ -397,7 +385,7 @@ static int take_attribute(struct parse *parse, const char *text)
 static int take_unix_ends(struct parse *parse)
 {
 	struct request *request = parse->request;
-	bool local = is_about_local_end(request->op);
+	bool local = op_is_about_local_end(request->op);
 
 	if ((request->local.proto | request->remote.proto) & (PROTO_IP4 | PROTO_IP6))
 		return err_set(parse->e, ERR_USAGE, "a unix socket has no HOST:PORT");
