@@ -162,9 +162,12 @@ static enum filter_id name_filter(enum op op)
 		FILTER_INFO_TYPE,         FILTER_BOOT_ARG,
 		FILTER_EXTENSION_CLASS,   FILTER_SNAPSHOT_NAME,
 		FILTER_MESSAGE_NAME,      FILTER_MACH_DERIVED_PORT_ROLE,
-		FILTER_MAC_POLICY_NAME,   FILTER_CHECK_OPERATION,
+		FILTER_MAC_POLICY_NAME,
 	};
 
+	/* Of what fits all filters nobody knows what its names are. */
+	if (op_takes(op, FILTER_SYSCTL_NAME) && op_takes(op, FILTER_GLOBAL_NAME))
+		return FILTER_COUNT;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (op_takes(op, names[i]))
 			return names[i];
@@ -178,7 +181,7 @@ static int take_object(struct parse *parse, const char *text)
 	bool network = op_is_below(op, OP_NETWORK_ANY);
 	struct endpoint *end = op_is_about_local_end(op) ? &request->local : &request->remote;
 
-	if (text[0] == '/' && (op_takes(op, FILTER_PATH) || !op_takes(op, FILTER_IPC_POSIX_NAME))) {
+	if (text[0] == '/' && op_takes(op, FILTER_PATH)) {
 		request->path = str_of(text);
 		if (network) /* its own end is one, too, whatever it is asked about */
 			end->proto = request->local.proto = PROTO_UNIX;
@@ -190,9 +193,11 @@ static int take_object(struct parse *parse, const char *text)
 			end, parse->e);
 	if (op_is_below(op, OP_FILE_ANY))
 		return err_set(parse->e, ERR_USAGE, "'%s' does not start with /", text);
-	if (name_filter(op) == FILTER_COUNT)
-		return err_set(parse->e, ERR_USAGE, "%s has no '%s': it takes no name", op_name(op),
-			       text);
+	if (name_filter(op) == FILTER_COUNT) {
+		(void)err_set(parse->e, ERR_USAGE, "%s has no '%s': it takes no %s", op_name(op),
+			      text, text[0] == '/' ? "path" : "name");
+		return err_hint(parse->e, "say what it has as KEY=VALUE, after a filter's name");
+	}
 	return add_fact(parse, (struct fact){.filter = name_filter(op), .text = str_of(text)});
 }
 

@@ -327,21 +327,20 @@ bool judge(const struct call *call, enum op op, const struct subject *subject)
 {
 	struct request request = {.op = op};
 
-	/* An operation has what its filters are about; rules that it inherits may ask for more. */
-	if (subject->vnode_type != VNODE_UNKNOWN && op_takes(op, FILTER_VNODE_TYPE)) {
+	if (subject->vnode_type != VNODE_UNKNOWN) {
 		request.has |= HAS_VNODE_TYPE;
 		request.vnode_type = subject->vnode_type;
 	}
-	if (subject->has_mode && op_takes(op, FILTER_FILE_MODE)) {
+	if (subject->has_mode) {
 		request.has |= HAS_FILE_MODE;
 		request.file_mode = subject->mode & 07777;
 	}
-	if (subject->device && op_takes(op, FILTER_DEVICE_MAJOR)) {
+	if (subject->device) {
 		request.has |= HAS_DEVICE;
 		request.device_major = major(subject->device);
 		request.device_minor = minor(subject->device);
 	}
-	if (subject->xattr && op_takes(op, FILTER_XATTR))
+	if (subject->xattr)
 		request.xattr = str_of(subject->xattr);
 	return judge_request(call, subject->place, &request);
 }

@@ -180,7 +180,7 @@ static bool find_labels(struct build *b, const struct subsets *subsets, uint32_t
 		size_t n;
 		const uint32_t *atoms = intern_get(&subsets->accepts, i, &n);
 
-		if (!columns_row(&b->columns, &b->policy->conditions, atoms, n, &(*ret)[i]))
+		if (!columns_row(&b->columns, atoms, n, &(*ret)[i]))
 			return false;
 	}
 	return *ret;
@@ -202,6 +202,8 @@ static int build_automaton(struct build *b)
 	b->columns.scratch = &b->scratch;
 	b->columns.conditions = &policy->conditions;
 	b->columns.blocks = &b->blocks;
+	b->columns.guards = policy->guards;
+	b->columns.n_guards = policy->n_guards;
 	b->columns.n_atoms = b->filters.paths.n_atoms;
 	if (!columns_build(&b->columns) || !nfa_determinize(&b->filters.paths))
 		return too_big(b->builder, b->e);

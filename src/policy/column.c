@@ -13,6 +13,8 @@ enum {
 
 struct step_list {
 	struct arena *arena;
+	struct conditions *conditions;
+	struct absence absent; /* what the operation does not have */
 	struct step *p;
 	size_t n, cap;
 	bool failed;
@@ -23,10 +25,13 @@ static void push_step(struct step_list *list, condition when, struct decision de
 {
 	struct step *p;
 
-	if (list->closed || list->failed || when == CONDITION_FALSE)
+	if (list->closed || list->failed)
+		return;
+	when = condition_without(list->conditions, when, &list->absent);
+	if (when == CONDITION_FALSE)
 		return;
 	p = arena_grow(list->arena, list->p, list->n, &list->cap, sizeof(*p));
-	if (!p) {
+	if (!p || when == CONDITION_FAILED) {
 		list->failed = true;
 		return;
 	}
@@ -178,11 +183,51 @@ static bool sort_columns(struct columns *c)
 	return true;
 }
 
+/* Which operations have what FILTER looks at. Those that others come from stand for these too. */
+static void find_holders(enum filter_id filter, bool *ret)
+{
+	for (unsigned op = 0; op < OP_COUNT; op++)
+		ret[op] = op_takes((enum op)op, filter);
+	for (unsigned op = OP_COUNT; --op > 0;)
+		ret[op_parent((enum op)op)] |= ret[op];
+}
+
+/* By filter that is asked, its holders. NULL: no memory. */
+static const bool **find_all_holders(const struct columns *c)
+{
+	const bool **all = arena_array(c->scratch, FILTER_COUNT, sizeof(bool *));
+
+	for (size_t i = 0; all && i <= c->n_guards; i++) {
+		enum filter_id filter = i < c->n_guards ? guard_filter(&c->guards[i]) : FILTER_PATH;
+		bool *holders;
+
+		if (all[filter])
+			continue;
+		holders = arena_array(c->scratch, OP_COUNT, sizeof(*holders));
+		if (!holders)
+			return NULL;
+		find_holders(filter, holders);
+		all[filter] = holders;
+	}
+	return all;
+}
+
 static bool add_columns(struct columns *c)
 {
-	for (unsigned op = 0; op < OP_COUNT; op++) {
-		struct step_list list = {.arena = c->scratch};
+	const bool **holders = find_all_holders(c);
+	bool *absent = arena_array(c->scratch, c->n_guards, sizeof(*absent));
 
+	if (!holders || !absent)
+		return false;
+	for (unsigned op = 0; op < OP_COUNT; op++) {
+		struct step_list list = {
+			.arena = c->scratch,
+			.conditions = c->conditions,
+			.absent = {absent, !holders[FILTER_PATH][op]},
+		};
+
+		for (size_t i = 0; i < c->n_guards; i++)
+			absent[i] = !holders[guard_filter(&c->guards[i])][op];
 		if (!build_steps(c->blocks, (enum op)op, &list))
 			return false;
 		c->of[op] = find_column(c, &list);
@@ -327,8 +372,7 @@ static void put_entry(uint32_t *words, condition guard, const struct decision *d
 }
 
 /* The chain of COLUMN under the present truth, of which nothing is open; N atoms hold. */
-static int64_t find_chain(struct columns *c, struct conditions *conditions,
-			  const struct column *column, size_t n_atoms)
+static int64_t find_chain(struct columns *c, const struct column *column, size_t n_atoms)
 {
 	uint32_t settler, stop = first_settled(c, column, n_atoms, &settler);
 	uint32_t *words = c->entry_words;
@@ -336,7 +380,7 @@ static int64_t find_chain(struct columns *c, struct conditions *conditions,
 
 	for (uint32_t i = 0; i < column->n_mixed && column->mixed[i] < stop; i++) {
 		const struct step *step = &column->steps[column->mixed[i]];
-		condition guard = condition_residue(conditions, step->when, c->truth);
+		condition guard = condition_residue(c->conditions, step->when, c->truth);
 
 		if (guard == CONDITION_FAILED)
 			return INTERN_FAILED;
@@ -349,8 +393,7 @@ static int64_t find_chain(struct columns *c, struct conditions *conditions,
 	return intern_put(&c->chains, words, ENTRY_WORDS * n);
 }
 
-bool columns_row(struct columns *c, struct conditions *conditions, const uint32_t *atoms, size_t n,
-		 uint32_t *ret)
+bool columns_row(struct columns *c, const uint32_t *atoms, size_t n, uint32_t *ret)
 {
 	uint32_t row[OP_COUNT];
 	int64_t id = 0;
@@ -360,7 +403,7 @@ bool columns_row(struct columns *c, struct conditions *conditions, const uint32_
 		c->atoms[i] = atoms[i];
 	}
 	for (uint32_t i = 0; i < c->n_path && id >= 0; i++) {
-		id = find_chain(c, conditions, &c->list[i], n);
+		id = find_chain(c, &c->list[i], n);
 		row[i] = (uint32_t)id;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -387,8 +430,8 @@ static const bool *find_absent(const struct policy *policy, struct arena *scratc
  * What CHAIN comes to for requests of the kernel: its shape and verdicts. Entries right before the
  * last that decide as it does change nothing, so they do not count in the shape. False: no memory.
  */
-static bool find_shape(struct columns *c, struct policy *policy, const bool *absent,
-		       struct intern *shapes, struct chain *chain)
+static bool find_shape(struct columns *c, const struct absence *absent, struct intern *shapes,
+		       struct chain *chain)
 {
 	uint32_t *words = arena_array(c->scratch, 2 * (size_t)chain->n, sizeof(*words));
 	condition guard = CONDITION_FALSE;
@@ -396,7 +439,7 @@ static bool find_shape(struct columns *c, struct policy *policy, const bool *abs
 	size_t n = 0;
 
 	for (uint32_t i = 0; words && i < chain->n && guard != CONDITION_TRUE; i++) {
-		guard = condition_without(&policy->conditions, chain->entries[i].guard, absent);
+		guard = condition_without(c->conditions, chain->entries[i].guard, absent);
 		if (guard == CONDITION_FAILED)
 			return false;
 		if (guard == CONDITION_FALSE)
@@ -438,9 +481,9 @@ static bool store_chains(struct columns *c, struct policy *policy)
 	struct chain *chains = arena_array(&policy->arena, c->chains.n, sizeof(*chains));
 	struct entry *entries =
 		arena_array(&policy->arena, c->chains.n_words / ENTRY_WORDS, sizeof(*entries));
-	const bool *absent = find_absent(policy, c->scratch);
+	struct absence absent = {.guards = find_absent(policy, c->scratch)};
 
-	if (!chains || !entries || !absent)
+	if (!chains || !entries || !absent.guards)
 		return false;
 	for (uint32_t i = 0; i < c->chains.n; i++) {
 		size_t n;
@@ -449,7 +492,7 @@ static bool store_chains(struct columns *c, struct policy *policy)
 		n /= ENTRY_WORDS;
 		get_entries(c, policy, words, entries, (uint32_t)n);
 		chains[i] = (struct chain){.entries = entries, .n = (uint32_t)n};
-		if (!find_shape(c, policy, absent, &shapes, &chains[i]))
+		if (!find_shape(c, &absent, &shapes, &chains[i]))
 			return false;
 		entries += n;
 	}
@@ -466,7 +509,7 @@ bool columns_store(struct columns *c, struct policy *policy)
 	if (!fixed || !rows)
 		return false;
 	for (uint32_t i = 0; i < n_fixed; i++) {
-		int64_t chain = find_chain(c, &policy->conditions, &c->list[c->n_path + i], 0);
+		int64_t chain = find_chain(c, &c->list[c->n_path + i], 0);
 
 		if (chain < 0)
 			return false;

@@ -2,14 +2,16 @@
 /*
  * column: the order in which rules are asked, resolved once per operation:
  * filtered rules last to first, then the operation's own default, else its
- * parent's, and the runtime's rules in front of a default that denies. What is
- * left of a column in one state of the automaton is a chain.
+ * parent's, and the runtime's rules in front of a default that denies. Tests of
+ * what the operation does not have (op_takes()) do not hold. What is left of a
+ * column in one state of the automaton is a chain.
  */
 #ifndef POLICY_COLUMN_H
 #define POLICY_COLUMN_H
 
 #include "policy/block.h"
 #include "policy/condition.h"
+#include "policy/guard.h"
 #include "policy/impl.h"
 #include "policy/nfa.h"
 #include "policy/policy.h"
@@ -31,8 +33,10 @@ struct column {
 /* Everything here lives in SCRATCH. */
 struct columns {
 	struct arena *scratch;
-	const struct conditions *conditions;
+	struct conditions *conditions;
 	const struct blocks *blocks;
+	const struct guard *guards;
+	size_t n_guards;
 	size_t n_atoms;
 
 	struct column *list; /* those that depend on the path first */
@@ -59,8 +63,7 @@ bool columns_build(struct columns *columns);
 void columns_prune(void *context, const struct nfa *nfa, struct node_list *list);
 
 /* The row of the state where just these atoms hold. False: no memory. */
-bool columns_row(struct columns *columns, struct conditions *conditions, const uint32_t *atoms,
-		 size_t n, uint32_t *ret);
+bool columns_row(struct columns *columns, const uint32_t *atoms, size_t n, uint32_t *ret);
 
 /* Moves columns, rows and chains into POLICY. False: no memory. */
 bool columns_store(struct columns *columns, struct policy *policy);

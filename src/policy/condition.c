@@ -154,7 +154,13 @@ condition condition_residue(struct conditions *all, condition c, const uint8_t *
 	return condition_join(all, kind, kids, n);
 }
 
-condition condition_without(struct conditions *all, condition c, const bool *absent)
+static bool is_absent(const struct absence *absent, enum condition_kind kind, uint32_t number)
+{
+	return kind == CONDITION_GUARD || kind == CONDITION_NO_GUARD ? absent->guards[number]
+								     : absent->atoms;
+}
+
+condition condition_without(struct conditions *all, condition c, const struct absence *absent)
 {
 	enum condition_kind kind;
 	const uint32_t *words;
@@ -162,17 +168,25 @@ condition condition_without(struct conditions *all, condition c, const bool *abs
 	size_t n;
 
 	kind = condition_look(all, c, &words, &n);
-	if (kind == CONDITION_GUARD || kind == CONDITION_NO_GUARD) {
-		if (!absent[words[0]])
-			return c;
-		return kind == CONDITION_GUARD ? CONDITION_FALSE : CONDITION_TRUE;
-	}
-	if (kind != CONDITION_ALL && kind != CONDITION_ANY)
+	switch (kind) {
+	case CONDITION_FALSE:
+	case CONDITION_TRUE:
 		return c;
+	case CONDITION_ATOM:
+	case CONDITION_GUARD:
+		return is_absent(absent, kind, words[0]) ? CONDITION_FALSE : c;
+	case CONDITION_NO_ATOM:
+	case CONDITION_NO_GUARD:
+		return is_absent(absent, kind, words[0]) ? CONDITION_TRUE : c;
+	case CONDITION_ALL:
+	case CONDITION_ANY:
+		break;
+	}
 	kids = arena_array(all->scratch, n, sizeof(*kids));
 	if (!kids)
 		return CONDITION_FAILED;
 	memcpy(kids, words, n * sizeof(*kids));
+	spend(all, 4 * n);
 	for (size_t i = 0; i < n; i++)
 		kids[i] = condition_without(all, kids[i], absent);
 	return condition_join(all, kind, kids, n);

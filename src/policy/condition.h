@@ -71,8 +71,14 @@ enum truth condition_value(const struct conditions *all, condition c, const uint
 /* C under TRUTH, of which nothing is open: a constant or a condition on guards alone. */
 condition condition_residue(struct conditions *all, condition c, const uint8_t *truth);
 
-/* C, which asks guards alone, where those that are absent (by guard) do not hold. */
-condition condition_without(struct conditions *all, condition c, const bool *absent);
+/* What never holds, whatever the request. */
+struct absence {
+	const bool *guards; /* by guard */
+	bool atoms;         /* none of them: there is no path */
+};
+
+/* C where what is absent does not hold. */
+condition condition_without(struct conditions *all, condition c, const struct absence *absent);
 
 /* Sets needed[atom] for atoms which that value rests on: with all others false it is the same. */
 void condition_mark(const struct conditions *all, condition c, const uint8_t *truth,

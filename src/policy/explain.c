@@ -22,7 +22,6 @@ static int matches(const struct way *way, const struct rule *rule)
 {
 	struct policy_builder *builder =
 		policy_builder_new(policy_target(way->policy), POLICY_LIMITS_DEFAULT);
-	struct request request = *way->request;
 	struct rule alone = *rule;
 	struct decision decision;
 	struct policy *policy;
@@ -31,6 +30,7 @@ static int matches(const struct way *way, const struct rule *rule)
 	if (!builder)
 		return err_memory(way->e);
 	alone.verdict = VERDICT_ALLOW;
+	alone.op = way->request->op; /* which may have what RULE's own does not */
 	alone.origin = ORIGIN_PROFILE;
 	r = policy_builder_add(builder, &alone, way->e);
 	if (r < 0) {
@@ -40,8 +40,7 @@ static int matches(const struct way *way, const struct rule *rule)
 	r = policy_build(builder, &policy, way->e);
 	if (r < 0)
 		return r;
-	request.op = rule->op;
-	policy_decide(policy, &request, &decision);
+	policy_decide(policy, way->request, &decision);
 	policy_free(policy);
 	return decision.rule != NULL;
 }

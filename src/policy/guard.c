@@ -68,6 +68,17 @@ enum attribute filter_attribute(enum filter_id filter)
 	return (enum attribute)(ATTRIBUTE_FACT + filter);
 }
 
+enum filter_id guard_filter(const struct guard *guard)
+{
+	unsigned filter = FILTER_PATH;
+
+	if (guard->attribute >= ATTRIBUTE_FACT)
+		return (enum filter_id)(guard->attribute - ATTRIBUTE_FACT);
+	while (attributes[filter] != guard->attribute)
+		filter++;
+	return (enum filter_id)filter;
+}
+
 bool filter_is_darwin_only(enum filter_id filter)
 {
 	return is_darwin_only[filter];
@@ -75,8 +86,7 @@ bool filter_is_darwin_only(enum filter_id filter)
 
 bool guard_is_absent(const struct guard *guard, enum target target)
 {
-	return target == TARGET_LINUX && guard->attribute >= ATTRIBUTE_FACT &&
-	       is_darwin_only[guard->attribute - ATTRIBUTE_FACT];
+	return target == TARGET_LINUX && is_darwin_only[guard_filter(guard)];
 }
 
 bool filter_folds_case(enum filter_id filter, enum target target)
@@ -226,7 +236,7 @@ static bool matches_number(const struct guard *guard, const struct request *requ
 /* Of several facts each counts. */
 static bool matches_fact(const struct guard *guard, const struct request *request)
 {
-	enum filter_id filter = (enum filter_id)(guard->attribute - ATTRIBUTE_FACT);
+	enum filter_id filter = guard_filter(guard);
 
 	for (size_t i = 0; i < request->n_facts; i++) {
 		const struct fact *fact = &request->facts[i];

@@ -39,6 +39,9 @@ struct guard {
 
 enum attribute filter_attribute(enum filter_id filter);
 
+/* The filter that looks at what GUARD does. */
+enum filter_id guard_filter(const struct guard *guard);
+
 /* Does ASCII case not count in what FILTER compares (SBPL.md 3.2)? */
 bool filter_folds_case(enum filter_id filter, enum target target);
 

@@ -251,10 +251,14 @@ struct fact {
 	int64_t number;  /* of the others */
 };
 
-/* A missing attribute makes its test false (and require-not of it true). */
+/*
+ * A missing attribute makes its test false (and require-not of it true), and so does one that the
+ * operation does not have (op_takes()): an inherited rule may ask about it.
+ */
 struct request {
 	enum op op;
-	struct str path;          /* canonical and absolute, any byte but NUL; n 0: none */
+	struct str path; /* canonical and absolute, any byte but NUL; n 0: none, as always where OP
+			    has no path */
 	const struct fact *facts; /* global-name, sysctl-name, ioctl-command ... */
 	size_t n_facts;
 	struct str xattr;

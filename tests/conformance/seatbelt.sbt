@@ -166,6 +166,22 @@ file-read-data /x/y => deny 3
 file-read-data /y   => allow 2
 process-fork        => allow 2
 
+=== what an operation does not have is not there for the rules that it inherits
+(version 1)
+(allow default)
+(deny default (vnode-type SOCKET) (target others) (global-name "a"))
+(deny process* (require-not (subpath "/usr")))
+---
+file-read-data /x vnode-type=SOCKET       => deny 3
+file-read-data /x vnode-type=REGULAR-FILE => allow 2
+signal target=others                      => deny 3
+signal target=self                        => allow 2
+mach-lookup a                             => deny 3
+sysctl-read a                             => allow 2
+process-fork                              => deny 4
+process-exec* /usr/bin/x                  => allow 2
+process-exec* /opt/x                      => deny 4
+
 === wildcards reach their children only by inheritance
 (version 1)
 (allow file*)

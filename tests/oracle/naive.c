@@ -249,12 +249,36 @@ static bool target_test(const struct test *test, const struct request *request)
 	return false;
 }
 
+static bool find_has(enum op op, enum filter_id filter)
+{
+	for (unsigned i = 0; i < OP_COUNT; i++) {
+		enum op below = (enum op)i;
+
+		while (below != op && below != OP_DEFAULT)
+			below = op_parent(below);
+		if (below == op && op_takes((enum op)i, filter))
+			return true;
+	}
+	return false;
+}
+
+bool naive_has(enum op op, enum filter_id filter)
+{
+	static unsigned char known[OP_COUNT][FILTER_COUNT]; /* 1 no, 2 yes */
+
+	if (!known[op][filter])
+		known[op][filter] = find_has(op, filter) ? 2 : 1;
+	return known[op][filter] == 2;
+}
+
 static bool test_holds(const struct naive *naive, const struct test *test,
 		       const struct request *request)
 {
 	int64_t number = 0;
 	int has;
 
+	if (!naive_has(request->op, test->filter))
+		return false;
 	switch (test->filter) {
 	case FILTER_PATH:
 		return path_test(naive, test, request->path);

@@ -26,6 +26,9 @@ void naive_init(struct naive *naive, const struct policy *policy, struct arena *
 
 void naive_decide(const struct naive *naive, const struct request *request, struct decision *ret);
 
+/* Have requests for OP, or for an operation below it, what FILTER looks at? */
+bool naive_has(enum op op, enum filter_id filter);
+
 /* Does a pattern match TEXT as it is spelled? EXPRESSION is that of MATCH_REGEX. */
 bool naive_text_matches(const struct test *test, const struct re_pattern *expression,
 			struct str text, bool folds);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "naive.h"
+
 /* ---- Dice ---- */
 
 unsigned dice_below(struct dice *dice, unsigned n)
@@ -554,7 +556,7 @@ void cast_request(struct cast *cast, struct request *ret)
 	*ret = (struct request){.op = cast->ops[dice_below(dice, cast->n_ops)]};
 	if (dice_one_in(dice, 10))
 		ret->op = (enum op)dice_below(dice, OP_COUNT);
-	if (!dice_one_in(dice, 12))
+	if (naive_has(ret->op, FILTER_PATH) && !dice_one_in(dice, 12))
 		ret->path = random_request_path(cast);
 	add_facts(cast, ret);
 	if (dice_one_in(dice, 4))

@@ -412,6 +412,10 @@ static void clones(void)
 		{CALL_FORK, {0}, REFUSED},
 		{CALL_VFORK, {0}, REFUSED},
 	};
+	static const struct row fork[] = {
+		{CALL_CLONE, {SIGCHLD_}, ALLOWED},
+		{CALL_FORK, {0}, ALLOWED},
+	};
 	struct fixture f;
 
 	fixture_open(&f, "(allow default)");
@@ -420,6 +424,14 @@ static void clones(void)
 	CHECK_ROWS(&f, nested);
 	fixture_close(&f);
 	fixture_open(&f, "(allow default) (deny process-fork)");
+	CHECK_ROWS(&f, no_fork);
+	fixture_close(&f);
+	/* A fork has no vnode, no path and no target. */
+	fixture_open(&f, "(allow default) (deny default (vnode-type SOCKET) (subpath \"/\") "
+			 "(target others))");
+	CHECK_ROWS(&f, fork);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default) (deny default (require-not (vnode-type SOCKET)))");
 	CHECK_ROWS(&f, no_fork);
 	fixture_close(&f);
 }
