@@ -226,8 +226,8 @@ void judge_removed(struct broker *broker, const struct place *place)
 		made_remove(&broker->shm, place_path(place));
 }
 
-/* NAME is that of a POSIX object or of a parameter. */
-static struct decision decide_name(const struct broker *broker, enum op op, struct str name)
+/* May the object or the parameter called NAME be used for OP? */
+static bool judge_name(const struct broker *broker, enum op op, struct str name)
 {
 	struct fact fact = {
 		.filter = op_takes(op, FILTER_SYSCTL_NAME) ? FILTER_SYSCTL_NAME
@@ -238,27 +238,7 @@ static struct decision decide_name(const struct broker *broker, enum op op, stru
 	struct decision decision;
 
 	policy_decide(broker->policy, &request, &decision);
-	return decision;
-}
-
-/*
- * May the object of QUESTION be used for OP? Where its spellings get different answers, the rule
- * that names one counts before one that names none, and else denial.
- */
-static bool judge_name(const struct broker *broker, enum op op,
-		       const struct territory_question *question)
-{
-	struct decision one = decide_name(broker, op, question->name), other;
-	bool named, other_named;
-
-	if (!question->other_name.n)
-		return one.verdict == VERDICT_ALLOW;
-	other = decide_name(broker, op, question->other_name);
-	named = one.rule && one.rule->filter;
-	other_named = other.rule && other.rule->filter;
-	if (named != other_named)
-		return (named ? one : other).verdict == VERDICT_ALLOW;
-	return one.verdict == VERDICT_ALLOW && other.verdict == VERDICT_ALLOW;
+	return decision.verdict == VERDICT_ALLOW;
 }
 
 /* What other operations than those of files say. *RET_FILES: files have a say too. */
@@ -274,7 +254,7 @@ static bool judge_territory(const struct call *call, const struct request *reque
 		return true;
 	*ret_files = question.and_files;
 	for (const enum op *op = question.ops; *op != OP_DEFAULT; op++)
-		if (!judge_name(call->broker, *op, &question))
+		if (!judge_name(call->broker, *op, question.name))
 			return false;
 	return true;
 }

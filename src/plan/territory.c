@@ -93,7 +93,6 @@ static bool is_semaphore(struct str tail)
 	return tail.n > n && memcmp(tail.p, semaphore, n) == 0;
 }
 
-/* Programs say "/x" or "x" and mean the same object. */
 static void name_object(struct str tail, char *buffer, struct territory_question *ret)
 {
 	size_t skip = is_semaphore(tail) ? sizeof(semaphore) - 1 : 1;
@@ -103,7 +102,6 @@ static void name_object(struct str tail, char *buffer, struct territory_question
 	buffer[0] = '/';
 	memcpy(buffer + 1, tail.p + skip, tail.n - skip);
 	ret->name = (struct str){buffer, tail.n - skip + 1};
-	ret->other_name = (struct str){buffer + 1, tail.n - skip};
 }
 
 /* sysctl(8) writes kernel.hostname for /proc/sys/kernel/hostname. */

@@ -56,7 +56,6 @@ struct territory_question {
 	const enum op *ops; /* all must allow; OP_DEFAULT ends the list */
 	bool and_files;
 	struct str name;       /* for filters on names; in the caller's buffer, or n 0 */
-	struct str other_name; /* another spelling of the same; n 0: none */
 };
 
 enum {

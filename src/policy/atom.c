@@ -545,6 +545,23 @@ static uint32_t add_aliases(struct atom_builder *b, uint32_t start)
 	return all;
 }
 
+/* ---- Names of POSIX objects on Linux ---- */
+
+/* From START on, and as if a slash more or one less stood there. */
+static uint32_t add_spellings(struct atom_builder *b, uint32_t start)
+{
+	uint32_t all = add_split(b, start, add_byte(b, '/', start));
+	struct node_list after;
+
+	if (b->failed || !collect_after(b->nfa, start, STR("/"), &after)) {
+		b->failed = true;
+		return 0;
+	}
+	for (size_t i = 0; i < after.n && !b->failed; i++)
+		all = add_split(b, after.p[i], all);
+	return all;
+}
+
 /* ---- Unions ---- */
 
 /* Nothing is in TRIE any more; its room stays. */
@@ -593,6 +610,8 @@ int nfa_add_atom(struct nfa *nfa, const struct test *const *tests, size_t n, uns
 		return r;
 	if (!b.failed && start && style & ATOM_PRIVATE)
 		start = add_aliases(&b, start);
+	if (!b.failed && start && style & ATOM_OBJECT)
+		start = add_spellings(&b, start);
 	for (size_t i = 0; i < n; i++)
 		has_regex |= tests[i]->match == MATCH_REGEX;
 	end_atom(&b, start, has_regex);

@@ -183,13 +183,14 @@ static bool sort_columns(struct columns *c)
 	return true;
 }
 
-/* Which operations have what FILTER looks at. Those that others come from stand for these too. */
+/* Which operations have what FILTER looks at. */
 static void find_holders(enum filter_id filter, bool *ret)
 {
 	for (unsigned op = 0; op < OP_COUNT; op++)
 		ret[op] = op_takes((enum op)op, filter);
 	for (unsigned op = OP_COUNT; --op > 0;)
-		ret[op_parent((enum op)op)] |= ret[op];
+		if (!op_is_asked(op_parent((enum op)op)))
+			ret[op_parent((enum op)op)] |= ret[op];
 }
 
 /* By filter that is asked, its holders. NULL: no memory. */

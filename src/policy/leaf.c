@@ -110,11 +110,14 @@ static int build_dfa(struct filter_compiler *c, const struct test *const *tests,
 {
 	struct nfa nfa = {.arena = scratch, .work = c->paths.work};
 	struct subset_options options = {.arena = scratch, .states = c->states};
-	bool folds = filter_folds_case(tests[0]->filter, c->target);
+	unsigned style = filter_folds_case(tests[0]->filter, c->target) ? ATOM_FOLD : 0;
 	struct subsets subsets = {0};
 	uint32_t *labels;
-	int r = nfa_add_atom(&nfa, tests, n, folds ? ATOM_FOLD : 0, c->e);
+	int r;
 
+	if (tests[0]->filter == FILTER_IPC_POSIX_NAME && c->target == TARGET_LINUX)
+		style |= ATOM_OBJECT;
+	r = nfa_add_atom(&nfa, tests, n, style, c->e);
 	if (r == 0)
 		r = subsets_build(&nfa, &options, &subsets, c->e);
 	if (r < 0)

@@ -129,12 +129,10 @@ static bool has_children(enum op op)
 	return false;
 }
 
-/* Message queues and writing sysctls have no operation of their own; built-in defaults are asked.
- */
+/* Built-in defaults are asked, too. */
 static bool is_asked(enum op op)
 {
-	return op_is_asked(op) || op == OP_IPC_POSIX_ANY || op == OP_SYSCTL_ANY ||
-	       (op != OP_DEFAULT && (op_is_terminal(op) || !has_children(op)));
+	return op_is_asked(op) || (op != OP_DEFAULT && (op_is_terminal(op) || !has_children(op)));
 }
 
 bool lint_asks(enum op op, bool with_path)

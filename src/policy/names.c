@@ -90,6 +90,22 @@ enum verdict op_builtin(enum op op)
 	return ops[op].builtin == BUILTIN_ALLOW ? VERDICT_ALLOW : VERDICT_DENY;
 }
 
+bool op_is_asked(enum op op)
+{
+	const char *name = op_name(op);
+
+	switch (op) {
+	case OP_DEFAULT:
+		return false;
+	case OP_PROCESS_EXEC_ANY: /* Apple's process-exec is called so */
+	case OP_IPC_POSIX_ANY:    /* message queues have no operation of their own */
+	case OP_SYSCTL_ANY:       /* nor had writing */
+		return true;
+	default:
+		return name[strlen(name) - 1] != '*';
+	}
+}
+
 bool op_takes(enum op op, enum filter_id filter)
 {
 	uint64_t takes = op_categories(op);

@@ -392,6 +392,10 @@ enum op op_parent(enum op op); /* OP_DEFAULT for itself */
 bool op_is_terminal(enum op op);
 enum verdict op_builtin(enum op op);              /* of a terminal operation */
 bool op_takes(enum op op, enum filter_id filter); /* does the filter's category fit? */
+
+/* Is OP what requests are about? Others stand for those below them, and have what these have. */
+bool op_is_asked(enum op op);
+
 /* The operation called NAME, or OP_COUNT. */
 enum op op_find(struct str name);
 

@@ -81,14 +81,6 @@ static int too_much(struct err *e)
 
 /* ---- What requests are about ---- */
 
-bool op_is_asked(enum op op)
-{
-	const char *name = op_name(op);
-
-	/* process-exec* is what Apple's process-exec is called. */
-	return op != OP_DEFAULT && (name[strlen(name) - 1] != '*' || op == OP_PROCESS_EXEC_ANY);
-}
-
 enum has_path op_has_path(enum op op)
 {
 	if (!op_takes(op, FILTER_PATH))

@@ -65,7 +65,4 @@ enum has_path {
 
 enum has_path op_has_path(enum op op);
 
-/* Is OP what requests are about, no group of operations? */
-bool op_is_asked(enum op op);
-
 #endif

@@ -489,6 +489,19 @@ sysctl-write hw.ncpu       => deny 2
 ipc-posix-shm-read-data /shm  => allow 5
 ipc-posix-shm-read-data /shm2 => deny 2
 
+=== the last rule counts whichever spelling it has
+@linux
+(version 1)
+(allow default)
+(deny ipc-posix* (ipc-posix-name "/a") (ipc-posix-name "b"))
+(allow ipc-posix* (ipc-posix-name "a"))
+---
+ipc-posix-shm-write-create a  => allow 4
+ipc-posix-shm-write-create /a => allow 4
+ipc-posix-sem-open b          => deny 3
+ipc-posix-sem-open /b         => deny 3
+ipc-posix-sem-open /ab        => allow 2
+
 # ---- Network ----------------------------------------------------------------------------------
 
 === localhost outbound

@@ -209,7 +209,8 @@ network-inbound /s/bind    => deny
 @linux
 (version 1)
 (allow default)
-(deny ipc-posix* (ipc-posix-name-prefix "/no"))
+(deny ipc-posix* (ipc-posix-name-prefix "/no") (ipc-posix-name "both"))
+(allow ipc-posix* (ipc-posix-name "/both"))
 (deny sysctl* (sysctl-name "kernel.ostype"))
 (deny ipc-sysv-sem)
 (deny pseudo-tty)
@@ -222,6 +223,8 @@ ipc-posix-shm-write-create /yes          => allow
 ipc-posix-shm-write-create /no           => deny
 ipc-posix-shm-write-unlink /yes          => allow
 ipc-posix-shm-write-unlink /no           => deny
+ipc-posix-shm-write-create both          => allow
+ipc-posix-shm-read-data no               => deny
 ipc-posix-sem-create /yes                => allow
 ipc-posix-sem-create /no                 => deny
 ipc-posix-sem-open /yes                  => allow

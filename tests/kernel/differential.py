@@ -953,8 +953,7 @@ def ask_shm(v, name, flags):
 
 
 def shm_asks(op, name):
-    """Programs say "/x" or "x" and mean the same object."""
-    return ("spelled", [(op, b"/" + name, {}), (op, name, {})], {})
+    return (op, b"/" + name, {})
 
 
 def ask_shm_unlink(v, name):
@@ -1326,12 +1325,6 @@ class Answers:
         if op == "either":
             verdicts = [self.policy.decide(*q) for q in thing]
             return any(v.allowed for v in verdicts), verdicts
-        if op == "spelled":
-            verdicts = [self.policy.decide(*q) for q in thing]
-            # The rule that names one counts before one that names none.
-            named = [v for v in verdicts if "ipc-posix-name" in v.rule]
-            verdicts = named if len(named) == 1 else verdicts
-            return all(v.allowed for v in verdicts), verdicts
         if op == "maybe":
             return self.policy.decide(*thing[0]).allowed or None, []
         if op == "move":
@@ -1647,7 +1640,7 @@ Failure = collections.namedtuple("Failure", "kind stage rule act arguments expec
 
 def show_question(question):
     op, thing, more = question
-    if op in ("either", "spelled", "maybe"):
+    if op in ("either", "maybe"):
         return " | ".join(map(show_question, thing))
     words = [op] + ([os.fsdecode(thing)] if isinstance(thing, bytes) else [])
     return " ".join(words + [f"{k}={v}" for k, v in more.items() if k != "found"])

@@ -116,6 +116,24 @@ static bool text_test(const struct naive *naive, const struct test *test, struct
 	return naive_text_matches(test, expression, text, folds(naive, test->filter));
 }
 
+/* On Linux "/x" and "x" are the same object. */
+static bool object_test(const struct naive *naive, const struct test *test, struct str name)
+{
+	char other[RE_TEXT_MAX];
+
+	if (text_test(naive, test, name))
+		return true;
+	if (name.n == 0 || policy_target(naive->policy) != TARGET_LINUX)
+		return false;
+	if (name.n + 1 > sizeof(other))
+		abort();
+	other[0] = '/';
+	memcpy(other + 1, name.p, name.n);
+	if (text_test(naive, test, (struct str){other, name.n + 1}))
+		return true;
+	return name.p[0] == '/' && text_test(naive, test, (struct str){name.p + 1, name.n - 1});
+}
+
 /* /tmp, /var and /etc of Linux are also known by the names they have on macOS. */
 static bool path_test(const struct naive *naive, const struct test *test, struct str path)
 {
@@ -234,8 +252,11 @@ static bool fact_test(const struct naive *naive, const struct test *test,
 	for (size_t i = 0; i < request->n_facts; i++) {
 		const struct fact *fact = &request->facts[i];
 
-		if (fact->filter == test->filter &&
-		    (is_text ? text_test(naive, test, fact->text) : is_number(test, fact->number)))
+		if (fact->filter != test->filter)
+			continue;
+		if (!is_text                                ? is_number(test, fact->number)
+		    : test->filter == FILTER_IPC_POSIX_NAME ? object_test(naive, test, fact->text)
+							    : text_test(naive, test, fact->text))
 			return true;
 	}
 	return false;
@@ -254,7 +275,8 @@ static bool find_has(enum op op, enum filter_id filter)
 	for (unsigned i = 0; i < OP_COUNT; i++) {
 		enum op below = (enum op)i;
 
-		while (below != op && below != OP_DEFAULT)
+		/* What is asked itself has nothing from those below it. */
+		while (below != op && below != OP_DEFAULT && !op_is_asked(op_parent(below)))
 			below = op_parent(below);
 		if (below == op && op_takes((enum op)i, filter))
 			return true;

@@ -206,6 +206,9 @@ for about in '~/.ssh' '/w/' '/w//x' './x'; do
 	run "$lapbelt" prove -p '(version 1)(allow default)' "never file-read-data subpath \"$about\""
 	is "an assertion about no path is an error: $about" 65 "" "*<assertion>:1:1: no request is *hint: *"
 done
+run "$lapbelt" prove -p '(version 1)(allow default)(deny ipc-posix-shm* ipc-posix-sem*)' \
+	'never ipc-posix-shm* ipc-posix-sem*' 'never ipc-posix*'
+is "message queues ask ipc-posix* itself" 1 "'ipc-posix*'*never ipc-posix*" ""
 run "$lapbelt" prove -p '(version 1)(allow default)' 'never syscall*'
 is "an assertion about no operation is an error" 65 "" "*<assertion>:1:1: no request is *"
 mkdir -p 'a+b' && HOME=$dir/a+b

@@ -236,6 +236,60 @@ static void vector_3_and_4_private_names(void)
 	}
 }
 
+static bool allows_object(const struct policy *policy, const char *name)
+{
+	const struct fact fact = {.filter = FILTER_IPC_POSIX_NAME, .text = str_of(name)};
+	const struct request request = {
+		.op = OP_IPC_POSIX_SHM_WRITE_CREATE, .facts = &fact, .n_facts = 1};
+	struct decision decision;
+
+	policy_decide(policy, &request, &decision);
+	return decision.verdict == VERDICT_ALLOW;
+}
+
+/* shm_open(3) takes a name with a slash or without, for the same object. */
+static void names_of_objects_have_two_spellings(void)
+{
+	static const struct {
+		enum match match;
+		const char *pattern, *name;
+		bool holds, holds_on_darwin;
+	} rows[] = {
+		{MATCH_LITERAL, "a", "a", true, true},
+		{MATCH_LITERAL, "a", "/a", true, false},
+		{MATCH_LITERAL, "/a", "a", true, false},
+		{MATCH_LITERAL, "/a", "/a", true, true},
+		{MATCH_LITERAL, "/a", "b", false, false},
+		{MATCH_LITERAL, "/a", "ab", false, false},
+		{MATCH_PREFIX, "a", "/ab", true, false},
+		{MATCH_PREFIX, "/", "ab", true, false},
+		{MATCH_REGEX, "^/a$", "a", true, false},
+		{MATCH_REGEX, "^a.*z$", "/abz", true, false},
+		{MATCH_REGEX, "^[^/]", "/a", true, false},
+		{MATCH_REGEX, "/a", "ab", true, false},
+		{MATCH_REGEX, "/a", "ba", false, false},
+		{MATCH_REGEX, "^$", "a", false, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		for (int target = TARGET_LINUX; target <= TARGET_DARWIN; target++) {
+			struct policy_builder *b = rules_new((enum target)target);
+			struct expr *filter = literal(b, rows[i].pattern);
+			bool want =
+				target == TARGET_LINUX ? rows[i].holds : rows[i].holds_on_darwin;
+			struct policy *policy;
+
+			filter->test.filter = FILTER_IPC_POSIX_NAME;
+			filter->test.match = rows[i].match;
+			rules_add(b, VERDICT_ALLOW, OP_IPC_POSIX_ANY, filter);
+			policy = rules_build(b);
+			if (allows_object(policy, rows[i].name) != want)
+				printf("# row %zu, target %d\n", i, target);
+			CHECK(allows_object(policy, rows[i].name) == want);
+			policy_free(policy);
+		}
+}
+
 static void vector_7_and_8_case(void)
 {
 	for (int target = TARGET_LINUX; target <= TARGET_DARWIN; target++) {
@@ -657,6 +711,7 @@ int main(void)
 	RUN(default_takes_filters);
 	RUN(wildcards_are_inherited);
 	RUN(vector_3_and_4_private_names);
+	RUN(names_of_objects_have_two_spellings);
 	RUN(vector_7_and_8_case);
 	RUN(vector_9_and_10_regex_quirks);
 	RUN(vector_12_unix_sockets);
