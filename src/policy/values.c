@@ -3,7 +3,7 @@
  * Values are offered one after the other; those that no guard tells from a cheaper one are
  * dropped. Which guards hold is guard_holds()'s to say, here as everywhere.
  */
-#include "policy/values.h"
+#include "policy/finder.h"
 
 #include <stdlib.h>
 
@@ -16,23 +16,10 @@ enum {
 	VALUES_MAX = 1 << 14,
 	TEXT_STOPS_MAX = 1 << 17,
 	MODE_MAX = 0177777,
-	PORT_MAX = 65535,
 	GUARDS_PER_WORD = 32,
 };
 
-struct finder {
-	const struct values_question *q;
-	struct arena *arena; /* of the result */
-	struct arena scratch;
-	struct intern truths; /* by value: which guards hold, a bit each */
-	uint32_t *truth;      /* room for one */
-	size_t n_truth;
-	struct value *list;
-	size_t cap;
-	struct err *e;
-};
-
-static int too_much(struct finder *f)
+int finder_too_much(struct finder *f)
 {
 	(void)err_set(f->e, ERR_LIMIT, "the rules tell too many kinds of requests apart");
 	return err_hint(f->e, "fewer or simpler filters besides those of paths");
@@ -56,47 +43,11 @@ enum part part_of(enum attribute attribute)
 	return parts[attribute];
 }
 
-bool connection_has(enum part part)
-{
-	return part == PART_SOCKET || part == PART_LOCAL || part == PART_REMOTE;
-}
-
-enum {
-	DARWIN_AF_UNIX = 1,
-	DARWIN_AF_INET = 2,
-	DARWIN_AF_INET6 = 30,
-	DARWIN_AF_SYSTEM = 32,
-	STREAM = 1,
-	DATAGRAM = 2,
-	RAW = 3,
-	SEQPACKET = 5,
-	TCP = 6,
-	UDP = 17,
-	SCTP = 132,
-};
-
-static const struct {
-	unsigned proto;
-	int socket[3];
-} connections[CONNECTION_COUNT] = {
-	[CONNECTION_NONE] = {0, {DARWIN_AF_SYSTEM, STREAM, 0}},
-	[CONNECTION_TCP4] = {PROTO_IP4 | PROTO_TCP, {DARWIN_AF_INET, STREAM, TCP}},
-	[CONNECTION_UDP4] = {PROTO_IP4 | PROTO_UDP, {DARWIN_AF_INET, DATAGRAM, UDP}},
-	[CONNECTION_TCP6] = {PROTO_IP6 | PROTO_TCP, {DARWIN_AF_INET6, STREAM, TCP}},
-	[CONNECTION_UDP6] = {PROTO_IP6 | PROTO_UDP, {DARWIN_AF_INET6, DATAGRAM, UDP}},
-	[CONNECTION_UNIX] = {PROTO_UNIX, {DARWIN_AF_UNIX, STREAM, 0}},
-};
-
 bool op_is_below(enum op op, enum op ancestor)
 {
 	while (op != ancestor && op != OP_DEFAULT)
 		op = op_parent(op);
 	return op == ancestor;
-}
-
-bool op_is_about_local_end(enum op op)
-{
-	return op_is_below(op, OP_NETWORK_INBOUND);
 }
 
 /* A process, a file or a caller has any number of these. */
@@ -218,7 +169,7 @@ static int offer_known(struct finder *f, const struct value *value)
 	struct value *list;
 
 	if (id < 0 || id >= VALUES_MAX)
-		return too_much(f);
+		return finder_too_much(f);
 	if ((size_t)id < known) {
 		if (value->cost < f->list[id].cost)
 			f->list[id] = *value;
@@ -226,7 +177,7 @@ static int offer_known(struct finder *f, const struct value *value)
 	}
 	list = arena_grow(&f->scratch, f->list, known, &f->cap, sizeof(*list));
 	if (!list)
-		return too_much(f);
+		return finder_too_much(f);
 	f->list = list;
 	list[known] = *value;
 	return 0;
@@ -240,20 +191,20 @@ static void find_truth(struct finder *f, const struct value *value)
 			f->truth[i / GUARDS_PER_WORD] |= 1u << i % GUARDS_PER_WORD;
 }
 
-static int offer(struct finder *f, struct value value)
+int finder_offer(struct finder *f, struct value value)
 {
 	find_truth(f, &value);
 	return offer_known(f, &value);
 }
 
-static int offer_absence(struct finder *f)
+int finder_offer_absence(struct finder *f)
 {
-	return offer(f, (struct value){.present = false});
+	return finder_offer(f, (struct value){.present = false});
 }
 
 static int offer_number(struct finder *f, int64_t number, unsigned cost)
 {
-	return offer(f, (struct value){.present = true, .numbers[0] = number, .cost = cost});
+	return finder_offer(f, (struct value){.present = true, .numbers[0] = number, .cost = cost});
 }
 
 /* ---- Numbers ---- */
@@ -300,7 +251,7 @@ static int find_numbers(struct finder *f)
 	int r = offer_masks(f);
 
 	if (r == 0)
-		r = offer_absence(f);
+		r = finder_offer_absence(f);
 	for (size_t i = 0; i < q->n && r == 0; i++)
 		if (q->guards[i]->match != MATCH_BITS && fits(q->part, q->guards[i]->number))
 			r = offer_number(f, q->guards[i]->number, VALUE_WORD);
@@ -342,20 +293,14 @@ static int find_targets(struct finder *f)
 		for (size_t j = 0; j < n; j++)
 			any |= truth[j];
 		if (!any)
-			return offer_absence(f);
+			return finder_offer_absence(f);
 	}
 	return r;
 }
 
 /* ---- Several numbers ---- */
 
-/* Some numbers, in order of arrival. */
-struct numbers {
-	int64_t *p;
-	size_t n;
-};
-
-static bool has_number(const struct numbers *numbers, int64_t number)
+bool numbers_have(const struct numbers *numbers, int64_t number)
 {
 	for (size_t i = 0; i < numbers->n; i++)
 		if (numbers->p[i] == number)
@@ -363,228 +308,44 @@ static bool has_number(const struct numbers *numbers, int64_t number)
 	return false;
 }
 
-static void add_number(struct numbers *numbers, int64_t number)
+void numbers_add(struct numbers *numbers, int64_t number)
 {
-	if (!has_number(numbers, number))
+	if (!numbers_have(numbers, number))
 		numbers->p[numbers->n++] = number;
 }
 
-/* START, then what the guards on ATTRIBUTE ask for, then from OTHER on the first that is not it. */
-static bool find_mentioned(struct finder *f, enum attribute attribute, int64_t start, int64_t other,
-			   struct numbers *ret)
+bool finder_mentioned(struct finder *f, enum attribute attribute, int64_t start, int64_t other,
+		      struct numbers *ret)
 {
 	*ret = (struct numbers){
 		.p = arena_array(&f->scratch, f->q->n + 2, sizeof(*ret->p)),
 	};
 	if (!ret->p)
 		return false;
-	add_number(ret, start);
+	numbers_add(ret, start);
 	for (size_t i = 0; i < f->q->n; i++)
 		if (f->q->guards[i]->attribute == attribute &&
 		    fits(f->q->part, f->q->guards[i]->number))
-			add_number(ret, f->q->guards[i]->number);
-	while (has_number(ret, other))
+			numbers_add(ret, f->q->guards[i]->number);
+	while (numbers_have(ret, other))
 		other++;
-	add_number(ret, other);
+	numbers_add(ret, other);
 	return true;
 }
 
 static int find_devices(struct finder *f)
 {
 	struct numbers majors, minors;
-	int r = offer_absence(f);
+	int r = finder_offer_absence(f);
 
-	if (!find_mentioned(f, ATTRIBUTE_DEVICE_MAJOR, 0, 1, &majors) ||
-	    !find_mentioned(f, ATTRIBUTE_DEVICE_MINOR, 0, 1, &minors))
-		return too_much(f);
+	if (!finder_mentioned(f, ATTRIBUTE_DEVICE_MAJOR, 0, 1, &majors) ||
+	    !finder_mentioned(f, ATTRIBUTE_DEVICE_MINOR, 0, 1, &minors))
+		return finder_too_much(f);
 	for (size_t i = 0; i < majors.n && r == 0; i++)
 		for (size_t j = 0; j < minors.n && r == 0; j++)
-			r = offer(f, (struct value){.present = true,
-						    .numbers = {majors.p[i], minors.p[j]},
-						    .cost = 2 * VALUE_WORD});
-	return r;
-}
-
-/* Can a socket of CONNECTION be of this domain, type and protocol? */
-static bool is_socket(const struct values_question *q, int64_t domain, int64_t type,
-		      int64_t protocol)
-{
-	const int *usual = connections[q->connection].socket;
-
-	switch (q->connection) {
-	case CONNECTION_NONE:
-		/* Of a network operation these have addresses. */
-		return !op_is_below(q->op, OP_NETWORK_ANY) ||
-		       (domain != DARWIN_AF_UNIX && domain != DARWIN_AF_INET &&
-			domain != DARWIN_AF_INET6);
-	case CONNECTION_TCP4:
-	case CONNECTION_TCP6:
-		return domain == usual[0] && type == STREAM && protocol != UDP;
-	case CONNECTION_UDP4:
-	case CONNECTION_UDP6:
-		return domain == usual[0] && type != STREAM &&
-		       (type != DATAGRAM || protocol != TCP);
-	default:
-		return domain == usual[0];
-	}
-}
-
-/* As lapbelt_decide() is told: nothing where the ends say it all, else what is not 0. */
-static unsigned socket_cost(enum connection connection, const int64_t *numbers)
-{
-	const int *usual = connections[connection].socket;
-	unsigned n = 0;
-
-	if (connection != CONNECTION_NONE && usual[0] == numbers[0] && usual[1] == numbers[1] &&
-	    usual[2] == numbers[2])
-		return 0;
-	for (unsigned i = 0; i < 3; i++)
-		n += numbers[i] != 0;
-	return (n ? n : 1) * VALUE_WORD;
-}
-
-static int find_sockets(struct finder *f)
-{
-	const int *usual = connections[f->q->connection].socket;
-	struct numbers domains, types, protocols;
-	int r = f->q->connection == CONNECTION_NONE ? offer_absence(f) : 0;
-
-	if (!find_mentioned(f, ATTRIBUTE_SOCKET_DOMAIN, usual[0], DARWIN_AF_SYSTEM, &domains) ||
-	    !find_mentioned(f, ATTRIBUTE_SOCKET_TYPE, usual[1], DATAGRAM, &types) ||
-	    !find_mentioned(f, ATTRIBUTE_SOCKET_PROTOCOL, usual[2], SCTP, &protocols))
-		return too_much(f);
-	for (size_t i = 0; i < domains.n; i++)
-		for (size_t j = 0; j < types.n; j++)
-			for (size_t k = 0; k < protocols.n && r == 0; k++) {
-				int64_t numbers[] = {domains.p[i], types.p[j], protocols.p[k]};
-				struct value value = {
-					.present = true,
-					.cost = socket_cost(f->q->connection, numbers)};
-
-				memcpy(value.numbers, numbers, sizeof(numbers));
-				if (is_socket(f->q, numbers[0], numbers[1], numbers[2]))
-					r = offer(f, value);
-			}
-	return r;
-}
-
-/* ---- Endpoints ---- */
-
-static const struct {
-	unsigned family;
-	unsigned char addr[16];
-} hosts[] = {
-	{PROTO_IP4, {127, 0, 0, 1}},
-	{PROTO_IP4, {192, 0, 2, 1}},
-	{PROTO_IP4, {0}},
-	{PROTO_IP6, {[15] = 1}},
-	{PROTO_IP6, {0x20, 0x01, 0x0d, 0xb8, [15] = 1}},
-	{PROTO_IP6, {0}},
-	{PROTO_IP6, {[10] = 0xff, 0xff, 127, 0, 0, 1}},
-	{PROTO_IP6, {[10] = 0xff, 0xff, 192, 0, 2, 1}},
-	{PROTO_IP6, {[10] = 0xff, 0xff}},
-};
-
-enum {
-	OTHER_PORT = 80
-};
-
-unsigned connection_complete(enum connection connection, bool has_path, struct request *request)
-{
-	unsigned proto = connections[connection].proto, cost = connection;
-	bool local = op_is_about_local_end(request->op);
-	struct endpoint *asked = local ? &request->local : &request->remote;
-
-	if (connection == CONNECTION_NONE)
-		return 0;
-	if (!asked->proto) {
-		*asked = (struct endpoint){.proto = proto};
-		if (!(proto & PROTO_UNIX)) {
-			asked->port = OTHER_PORT;
-			memcpy(asked->addr, hosts[proto & PROTO_IP4 ? 1 : 4].addr,
-			       sizeof(asked->addr));
-			cost += VALUE_WORD;
-		}
-	}
-	if (!request->local.proto)
-		request->local =
-			(struct endpoint){.proto = proto, .unbound = !(proto & PROTO_UNIX)};
-	if (!(request->has & HAS_SOCKET)) {
-		request->has |= HAS_SOCKET;
-		request->socket_domain = connections[connection].socket[0];
-		request->socket_type = connections[connection].socket[1];
-		request->socket_protocol = connections[connection].socket[2];
-	}
-	/* protocol=udp; =unix where no path says so */
-	if (proto & PROTO_UDP ||
-	    (proto & PROTO_UNIX && !(has_path && op_is_below(request->op, OP_NETWORK_ANY))))
-		cost += VALUE_WORD;
-	return cost;
-}
-
-/* The ports that are asked for, and another one. False: no memory. */
-static bool find_ports(struct finder *f, struct numbers *ret)
-{
-	int64_t other = OTHER_PORT;
-
-	ret->n = 0;
-	ret->p = arena_array(&f->scratch, f->q->n + 1, sizeof(*ret->p));
-	for (size_t i = 0; ret->p && i < f->q->n; i++) {
-		int port = f->q->guards[i]->endpoint.port;
-
-		if (port >= 0 && port <= PORT_MAX)
-			add_number(ret, port);
-	}
-	while (ret->p && has_number(ret, other))
-		other = (other + 1) % (PORT_MAX + 1);
-	if (ret->p && ret->n <= PORT_MAX)
-		add_number(ret, other);
-	return ret->p;
-}
-
-static int offer_addresses(struct finder *f)
-{
-	unsigned proto = connections[f->q->connection].proto;
-	struct numbers ports;
-	int r = 0;
-
-	if (!find_ports(f, &ports))
-		return too_much(f);
-	for (unsigned i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
-		for (size_t j = 0; j < ports.n && r == 0 && hosts[i].family & proto; j++) {
-			struct value value = {.present = true, .cost = VALUE_WORD + i};
-
-			value.end.proto = proto;
-			value.end.port = (int)ports.p[j];
-			memcpy(value.end.addr, hosts[i].addr, sizeof(value.end.addr));
-			r = offer(f, value);
-		}
-	return r;
-}
-
-/*
- * An operation on the socket's own end has one, and perhaps the other one. Others have the other
- * one, and an own end that may not be bound yet. Between unix sockets there is no choice.
- */
-static int find_ends(struct finder *f)
-{
-	const struct values_question *q = f->q;
-	struct endpoint fixed = {.proto = connections[q->connection].proto};
-	bool asked = op_is_about_local_end(q->op) == (q->part == PART_LOCAL);
-	int r;
-
-	if (q->connection == CONNECTION_NONE ||
-	    (q->part == PART_REMOTE && q->op == OP_NETWORK_BIND))
-		return offer_absence(f);
-	if (q->connection == CONNECTION_UNIX)
-		return asked || q->part == PART_LOCAL
-			       ? offer(f, (struct value){.present = true, .end = fixed})
-			       : offer_absence(f);
-	r = offer_addresses(f);
-	fixed.unbound = true;
-	if (r == 0 && !asked)
-		r = q->part == PART_LOCAL ? offer(f, (struct value){.present = true, .end = fixed})
-					  : offer_absence(f);
+			r = finder_offer(f, (struct value){.present = true,
+							   .numbers = {majors.p[i], minors.p[j]},
+							   .cost = 2 * VALUE_WORD});
 	return r;
 }
 
@@ -608,7 +369,7 @@ static int offer_text(void *context, const struct product_stop *stop)
 		if (dfa_label_at(f->q->guards[i]->dfa, stop->states[i]))
 			f->truth[i / GUARDS_PER_WORD] |= 1u << i % GUARDS_PER_WORD;
 	if (intern_put(&f->truths, f->truth, f->n_truth) != known)
-		return known == (int64_t)f->truths.n ? 0 : too_much(f);
+		return known == (int64_t)f->truths.n ? 0 : finder_too_much(f);
 	product_shortest(stop, &text);
 	copy = text.failed ? NULL : arena_strdup(f->arena, buf_str(&text));
 	value.text = (struct str){copy, text.n};
@@ -616,7 +377,7 @@ static int offer_text(void *context, const struct product_stop *stop)
 	buf_release(&text);
 	f->list = arena_grow(&f->scratch, f->list, (size_t)known, &f->cap, sizeof(*f->list));
 	if (!copy || !f->list || known >= VALUES_MAX)
-		return too_much(f);
+		return finder_too_much(f);
 	f->list[known] = value;
 	return 0;
 }
@@ -631,15 +392,15 @@ static int find_texts(struct finder *f)
 					  .memory = f->scratch.limit,
 					  .each = offer_text,
 					  .context = f};
-	int r = offer_absence(f);
+	int r = finder_offer_absence(f);
 
 	if (!dfas)
-		return too_much(f);
+		return finder_too_much(f);
 	for (size_t i = 0; i < f->q->n; i++)
 		dfas[i] = f->q->guards[i]->dfa;
 	if (r == 0)
 		r = product_walk(&options);
-	return r == PRODUCT_TOO_MUCH ? too_much(f) : r;
+	return r == PRODUCT_TOO_MUCH ? finder_too_much(f) : r;
 }
 
 /* ---- The whole ---- */
@@ -662,7 +423,7 @@ static int finish(struct finder *f, struct values *ret)
 	ret->list = arena_array(f->arena, n, sizeof(*f->list));
 	ret->holds = arena_array(f->arena, f->q->n * ret->n_words, sizeof(*ret->holds));
 	if (!ret->list || !ret->holds)
-		return too_much(f);
+		return finder_too_much(f);
 	memcpy(ret->list, f->list, n * sizeof(*f->list));
 	qsort(ret->list, n, sizeof(*ret->list), compare_values);
 	for (size_t i = 0; i < f->q->n; i++)
@@ -675,17 +436,17 @@ static int finish(struct finder *f, struct values *ret)
 static int find_all(struct finder *f)
 {
 	if (f->q->absent)
-		return offer_absence(f);
+		return finder_offer_absence(f);
 	switch (f->q->part) {
 	case PART_TARGET:
 		return find_targets(f);
 	case PART_DEVICE:
 		return find_devices(f);
 	case PART_SOCKET:
-		return find_sockets(f);
+		return finder_sockets(f);
 	case PART_LOCAL:
 	case PART_REMOTE:
-		return find_ends(f);
+		return finder_ends(f);
 	case PART_VNODE_TYPE:
 	case PART_FILE_MODE:
 	case PART_SIGNAL:
@@ -705,7 +466,7 @@ int values_find(const struct values_question *question, struct arena *arena, str
 	f.truths.arena = &f.scratch;
 	f.n_truth = (question->n + GUARDS_PER_WORD - 1) / GUARDS_PER_WORD;
 	f.truth = arena_array(&f.scratch, f.n_truth, sizeof(*f.truth));
-	r = f.truth ? find_all(&f) : too_much(&f);
+	r = f.truth ? find_all(&f) : finder_too_much(&f);
 	if (r == 0)
 		r = finish(&f, ret);
 	arena_release(&f.scratch);
