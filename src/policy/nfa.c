@@ -193,6 +193,7 @@ void nfa_begin(struct nfa *nfa, struct node_list *list)
 {
 	list->n = 0;
 	nfa->list_generation++;
+	nfa->looked = 0;
 }
 
 /* Adds NODE itself, once. */
@@ -219,6 +220,7 @@ bool nfa_collect(struct nfa *nfa, struct node_list *list, uint32_t node)
 	closure = find_closure(nfa, node);
 	if (!closure)
 		return false;
+	nfa->looked += closure->n;
 	for (size_t i = 0; i < closure->n && ok; i++)
 		ok = collect_one(nfa, list, closure->p[i]);
 	return ok;

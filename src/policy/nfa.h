@@ -148,6 +148,7 @@ struct nfa {
 	size_t n_closures, cap_closures;
 	struct node_list stack;
 	uint32_t closure_generation, list_generation;
+	size_t looked; /* at entries of closures, for the list under way */
 };
 
 /* How an atom reads its patterns. */

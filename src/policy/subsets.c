@@ -15,6 +15,7 @@ enum {
 	WAYS_MAX = 4 << 20, /* words of ways that are remembered */
 	WORK_STATE = 32,    /* what takes as long as so many nodes: a state, */
 	WORK_WAY = 16,      /* a way */
+	LOOKS_PER_WORK = 8, /* at entries of closures, known ones mostly */
 };
 
 /* What one class changes in the usual way. */
@@ -131,7 +132,7 @@ static int64_t enter(struct builder *b, const uint32_t *nodes, size_t n, bool is
 	for (size_t i = 0; i < n; i++)
 		if (nodes[i] && !nfa_collect(b->nfa, list, nodes[i]))
 			return INTERN_FAILED;
-	if (list->n > n && !spend(b, list->n - n))
+	if (!spend(b, (list->n > n ? list->n - n : 0) + b->nfa->looked / LOOKS_PER_WORK))
 		return INTERN_FAILED;
 	drop_settled(b, list);
 	if (b->options->prune)

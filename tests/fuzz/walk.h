@@ -212,12 +212,13 @@ static bool walk_is_dead(const struct walk_regex *w)
 static int walk_search(struct str pattern, struct str text, bool folds)
 {
 	struct walk_regex w = {pattern, text, folds, WALK_WORK};
-	uint64_t to = 0, all = ((uint64_t)2 << text.n) - 1;
+	uint64_t to = 0, all;
 	bool anchored = str_starts(pattern, STR("^")), more = true;
 	size_t at = anchored;
 
 	if (text.n == 0 || text.n > WALK_TEXT_MAX)
 		return text.n ? -1 : 0;
+	all = ((uint64_t)2 << text.n) - 1;
 	if (anchored) {
 		to = walk_branch(&w, &at, 1);
 		more = at++ < pattern.n; /* behind "|" */

@@ -156,6 +156,11 @@ static void work_limit_names_the_pattern(void)
 	CHECK_INT(build_with(limits, "a.{2}b", &e), 0);
 	limits.work = 0;
 	CHECK_INT(build_with(limits, "a.{10}b", &e), 0);
+	/* What is met again and again, and known each time, is work too. */
+	limits.work = 500000;
+	CHECK_INT(build_with(limits, "[ab].?{255}c", &e), -ERR_LIMIT);
+	CHECK_INT(build_with(limits, "[ab].?{60}c", &e), 0);
+	limits.work = 0;
 	/* Nothing, however often, is no work at all. */
 	CHECK_INT(build_with(limits, "(((((){255}){255}){255}){255}){255}", &e), 0);
 }
