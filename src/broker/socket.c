@@ -67,6 +67,44 @@ static int take(const struct call *call, uint64_t address, int length, struct so
 	return length ? call_read(call, address, &ret->address, (size_t)length) : 0;
 }
 
+/* 5.14 */
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71
+#endif
+
+/* Of which network SOCKET is. 0: nobody knows. */
+static uint64_t network_of(int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t size = sizeof(cookie);
+
+	return getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size) == 0 ? cookie : 0;
+}
+
+uint64_t socket_own_network(void)
+{
+	int cleanup_fd fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	return fd < 0 ? 0 : network_of(fd);
+}
+
+/*
+ * Is SOCKET of a network namespace of the session's own, in which there is only the session itself?
+ * One that the command was started with is not.
+ */
+static bool is_private(const struct call *call, const struct socket_call *socket)
+{
+	const struct broker *broker = call->broker;
+	uint64_t network;
+
+	if (!(broker->plan->ns & NS_NET))
+		return false;
+	if (!broker->host_net)
+		return !(broker->plan->brokered & BROKER_INHERITED);
+	network = network_of(socket->fd);
+	return network && network != broker->host_net;
+}
+
 /* ---- Internet addresses ---- */
 
 static unsigned transport(int type)
@@ -117,13 +155,12 @@ static struct endpoint local_end(const struct socket_call *socket)
 	return local;
 }
 
-static bool may_inet(const struct call *call, enum op op, const struct endpoint *local,
-		     const struct endpoint *remote)
+static bool may_inet(const struct call *call, const struct socket_call *socket, enum op op,
+		     const struct endpoint *local, const struct endpoint *remote)
 {
 	struct request request = {.op = op};
 
-	/* In a network namespace of its own there is only the session itself. */
-	if (!(call->broker->plan->brokered & BROKER_INET))
+	if (is_private(call, socket))
 		return true;
 	if (local)
 		request.local = *local;
@@ -199,9 +236,20 @@ static bool may_unix(const struct call *call, const struct socket_call *socket, 
 	if (place)
 		return judge_request(call, place, &request);
 	/* Abstract names belong to the network namespace. */
-	if (call->broker->plan->ns & NS_NET)
-		return true;
-	return judge_pathless(call, &request);
+	return is_private(call, socket) || judge_pathless(call, &request);
+}
+
+/* ---- Other families ---- */
+
+/*
+ * Netlink reaches the kernel, and takes no more of it than a process may. Nothing else can be made
+ * where sockets are judged: the command was started with it.
+ */
+static bool may_other(const struct call *call, const struct socket_call *socket, enum op op)
+{
+	const struct request request = {.op = op};
+
+	return socket->domain == AF_NETLINK || judge_pathless(call, &request);
 }
 
 /* ---- connect ---- */
@@ -351,13 +399,15 @@ void handle_connect(struct call *call)
 	} else if (socket.domain == AF_UNIX) {
 		connect_unix(call, &socket);
 	} else if (socket.domain != AF_INET && socket.domain != AF_INET6) {
-		/* Families the filter lets through reach nothing outside (netlink: the kernel). */
-		call_result(call, connect(socket.fd, &socket.address.any, socket.length));
+		if (may_other(call, &socket, OP_NETWORK_OUTBOUND))
+			do_connect(call, &socket, &place);
+		else
+			call_error(call, EPERM);
 	} else if (endpoint_of(&socket, &socket.address, socket.length, &remote) < 0) {
 		call_error(call, errno);
 	} else {
 		local = local_end(&socket);
-		if (may_inet(call, OP_NETWORK_OUTBOUND, &local, &remote))
+		if (may_inet(call, &socket, OP_NETWORK_OUTBOUND, &local, &remote))
 			do_connect(call, &socket, &place);
 		else
 			call_error(call, EPERM);
@@ -452,7 +502,7 @@ static void bind_inet(struct call *call, struct socket_call *socket)
 	know_old_family(socket);
 	if (endpoint_of(socket, &socket->address, socket->length, &local) < 0)
 		call_error(call, errno);
-	else if (may_inet(call, OP_NETWORK_BIND, &local, NULL))
+	else if (may_inet(call, socket, OP_NETWORK_BIND, &local, NULL))
 		call_result(call, bind(socket->fd, &socket->address.any, socket->length));
 	else
 		call_error(call, EPERM);
@@ -468,8 +518,10 @@ void handle_bind(struct call *call)
 		bind_unix(call, &socket);
 	else if (socket.domain == AF_INET || socket.domain == AF_INET6)
 		bind_inet(call, &socket);
-	else /* families the filter lets through reach nothing outside (netlink: the kernel) */
+	else if (may_other(call, &socket, OP_NETWORK_BIND))
 		call_result(call, bind(socket.fd, &socket.address.any, socket.length));
+	else
+		call_error(call, EPERM);
 }
 
 static bool is_deaf(const struct call *call, const struct socket_call *socket)
@@ -518,12 +570,12 @@ static bool may_listen_inet(const struct call *call, struct socket_call *socket)
 		local.unbound = false;
 		socket->address.any.sa_family = (sa_family_t)socket->domain;
 		socket->length = socket->domain == AF_INET ? in_length : in6_length;
-		if (!may_inet(call, OP_NETWORK_BIND, &local, NULL) ||
+		if (!may_inet(call, socket, OP_NETWORK_BIND, &local, NULL) ||
 		    bind(socket->fd, &socket->address.any, socket->length) < 0)
 			return false;
 		local = local_end(socket);
 	}
-	return may_inet(call, OP_NETWORK_INBOUND, &local, NULL);
+	return may_inet(call, socket, OP_NETWORK_INBOUND, &local, NULL);
 }
 
 void handle_listen(struct call *call)
@@ -539,6 +591,8 @@ void handle_listen(struct call *call)
 		may = may_listen_unix(call, &socket) && caller_has_our_ids(call);
 	else if (socket.domain == AF_INET || socket.domain == AF_INET6)
 		may = may_listen_inet(call, &socket);
+	else
+		may = may_other(call, &socket, OP_NETWORK_INBOUND);
 	if (may)
 		call_result(call, listen(socket.fd, (int)call->args[1]));
 	else

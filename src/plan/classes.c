@@ -50,6 +50,8 @@ static unsigned needed(const struct planner *p)
 		ret |= BROKER_UNIX;
 	if (inet(p) == CAN_BOTH)
 		ret |= BROKER_INET;
+	if (inet(p) == CAN_DENY && p->input->inherits_network)
+		ret |= BROKER_INHERITED;
 	if (p->facts.exec == CAN_BOTH)
 		ret |= BROKER_EXEC;
 	if (needs_signal(p))
@@ -83,5 +85,8 @@ void classes_plan(struct planner *p)
 	/* Nobody could judge them, or there is nothing to judge. */
 	p->no_inet = (inet(p) == CAN_DENY && !has_ns(p, NS_NET)) ||
 		     ((p->needed & BROKER_INET) && !p->caps->notify);
+	p->no_others =
+		p->facts.other_families != CAN_ALLOW || p->no_inet || (p->needed & BROKER_INET);
+	p->netlink = p->facts.system_socket == CAN_ALLOW || has_ns(p, NS_NET);
 	plan_backstops(p);
 }

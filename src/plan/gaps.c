@@ -60,6 +60,8 @@ static int gaps_of_broker(struct planner *p)
 		{BROKER_EXEC, GAP_STRICTER, OP_PROCESS_EXEC_ANY,
 		 "files without a name (memfd) are refused where they could be executed"},
 		{BROKER_SIGNAL, GAP_CONTENT, OP_SIGNAL, "signals are not judged"},
+		{BROKER_INHERITED, GAP_CONTENT, OP_NETWORK_ANY,
+		 "IP sockets that the command is started with can be bound, connected and listen"},
 	};
 	/* clang-format on */
 	static const char help[] =
@@ -108,6 +110,17 @@ static int gaps_of_kernel(struct planner *p)
 
 /* ---- Operations without any mechanism ---- */
 
+/* The first operation, from OP on down, that can be answered by one of VERDICTS. OP_COUNT: none. */
+static enum op find_answer(const struct policy *policy, enum op op, unsigned verdicts)
+{
+	if (verdicts_anywhere(policy, op) & verdicts)
+		return op;
+	for (enum op child = OP_DEFAULT; child < OP_COUNT; child++)
+		if (op_inherits(child, op) && (verdicts_anywhere(policy, child) & verdicts))
+			return child;
+	return OP_COUNT;
+}
+
 static int gaps_of_operations(struct planner *p)
 {
 	/* clang-format off */
@@ -116,45 +129,45 @@ static int gaps_of_operations(struct planner *p)
 		enum gap_kind kind;
 		const char *text;
 	} rows[] = {
-		{OP_FILE_MAP_EXECUTABLE, GAP_CONTENT,
-		 "a readable file can be mapped as code: no Linux mechanism sees which file is mapped"},
-		{OP_DYNAMIC_CODE_GENERATION, GAP_CONTENT, "code made at run time can be executed"},
-		{OP_PROCESS_INFO_ANY, GAP_METADATA,
-		 "the command lines of visible processes can be read"},
-		{OP_FILE_LOCK, GAP_METADATA, "files that are open can be locked"},
-		{OP_FILE_IOCTL, GAP_METADATA,
-		 "requests on open files and directories are not judged"},
-		{OP_FILE_CLONE, GAP_METADATA,
-		 "a file may share its blocks with another that it could be copied to"},
-		{OP_SYSTEM_FCNTL, GAP_METADATA, "fcntl(2) is not judged"},
-		{OP_SYSTEM_SCHED, GAP_METADATA, "a process may change how it is scheduled"},
-		{OP_SOCKET_OPTION_ANY, GAP_METADATA, "socket options are not judged"},
-		{OP_SOCKET_IOCTL, GAP_METADATA, "requests on sockets are not judged"},
+#define ALLOWED(op, kind, text) {OP_##op, kind, text},
+#include "plan/counterparts.def"
 	};
 	/* clang-format on */
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
-		if (verdicts_anywhere(p->policy, rows[i].op) & CAN_DENY)
-			r = add_gap(p, rows[i].kind, rows[i].op,
-				    rule_denying(p->policy, rows[i].op), rows[i].text, NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++) {
+		enum op denied = find_answer(p->policy, rows[i].op, CAN_DENY);
+
+		if (denied != OP_COUNT)
+			r = add_gap(p, rows[i].kind, rows[i].op, rule_denying(p->policy, denied),
+				    rows[i].text, NULL);
+	}
 	return r;
 }
 
-/* What the filter refuses whatever the policy says. */
+enum refused {
+#define REFUSED(op) REFUSED_##op,
+#include "plan/counterparts.def"
+	N_REFUSED
+};
+
 static int gaps_of_always_refused(struct planner *p)
 {
+	/* clang-format off */
 	const struct gap gap = {
 		.kind = GAP_STRICTER,
-		.ops = {OP_FILE_MOUNT, OP_FILE_UNMOUNT, OP_FILE_CHROOT, OP_SYSTEM_SET_TIME,
-			OP_SYSTEM_SWAP, OP_SYSTEM_REBOOT, OP_SYSTEM_KEXT_LOAD, OP_SYSTEM_ACCT,
-			OP_FS_QUOTA_ANY},
+		.ops = {
+#define REFUSED(op) OP_##op,
+#include "plan/counterparts.def"
+		},
 		.text = "mounting, chroot, kernel modules, setting the time, swapping, quotas and "
 			"rebooting are always refused",
 	};
+	/* clang-format on */
 
+	_Static_assert(N_REFUSED < (int)GAP_OPS_MAX, "OP_DEFAULT ends them");
 	for (const enum op *op = gap.ops; *op != OP_DEFAULT; op++)
-		if (verdicts_anywhere(p->policy, *op) & CAN_ALLOW)
+		if (find_answer(p->policy, *op, CAN_ALLOW) != OP_COUNT)
 			return add(p, gap);
 	return 0;
 }
@@ -244,14 +257,20 @@ static bool decides(const struct planner *p, const struct rule *rule, enum op op
 	return decision.verdict == VERDICT_DENY && decision.rule == rule;
 }
 
+/* Where something is hidden by a mount, there still is something. */
+static bool is_hidden(const struct planner *p, struct str path, enum op op)
+{
+	return plan_is_mounted(p->plan, MOUNT_HIDE, path) &&
+	       (op != OP_FILE_TEST_EXISTENCE || !plan_is_mount(p->plan, MOUNT_HIDE, path));
+}
+
 /* Does TEST of RULE deny OP for something that can still be seen? */
 static bool test_shows(const struct planner *p, const struct rule *rule, const struct test *test,
 		       enum op op)
 {
 	if (!is_fixed(test->match))
 		return (verdicts_anywhere(p->policy, op) & CAN_DENY) != 0;
-	return !plan_is_mounted(p->plan, MOUNT_HIDE, test->text) &&
-	       decides(p, rule, op, test->text);
+	return !is_hidden(p, test->text, op) && decides(p, rule, op, test->text);
 }
 
 static bool rule_shows(const struct planner *p, const struct rule *rule, enum op op)
@@ -519,6 +538,13 @@ static int gaps_of_sockets(struct planner *p)
 		r = add_gap(p, GAP_STRICTER, OP_NETWORK_ANY,
 			    rule_denying(p->policy, OP_NETWORK_OUTBOUND),
 			    "UDP sockets are refused: their addresses are in memory", NULL);
+	if (r == 0 && p->no_others && (facts->system_socket & CAN_ALLOW))
+		r = add_gap(p, GAP_STRICTER, OP_SYSTEM_SOCKET,
+			    rule_denying(p->policy, OP_SYSTEM_SOCKET),
+			    p->netlink ? "sockets of other families than unix, IP and route "
+					 "netlink are refused"
+				       : "sockets of other families than unix and IP are refused",
+			    NULL);
 	if (r == 0 && p->no_inet && !(p->needed & BROKER_INET))
 		r = add_gap(p, GAP_STRICTER, OP_NETWORK_ANY,
 			    rule_denying(p->policy, OP_NETWORK_OUTBOUND),
@@ -527,6 +553,39 @@ static int gaps_of_sockets(struct planner *p)
 				    : "IP sockets cannot even be made",
 			    is_private(p, SCOPE_NET) ? "user namespaces, for a loopback of our own"
 						     : NULL);
+	return r;
+}
+
+/* ---- Objects of IPC whose names the filter does not see ---- */
+
+static int gaps_of_ipc(struct planner *p)
+{
+	const struct facts *facts = &p->facts;
+	/* clang-format off */
+	const struct {
+		unsigned verdicts;
+		enum op asked, op; /* op: whose acts are at stake; none of its own for queues */
+		const char *text;
+	} rows[] = {
+		{facts->sysv_shm, OP_IPC_SYSV_SHM, OP_IPC_SYSV_SHM,
+		 "System V shared memory is refused: what the answer depends on is not known"},
+		{facts->sysv_sem, OP_IPC_SYSV_SEM, OP_IPC_SYSV_SEM,
+		 "System V semaphores are refused: what the answer depends on is not known"},
+		{facts->sysv_msg, OP_IPC_SYSV_MSG, OP_IPC_SYSV_MSG,
+		 "System V message queues are refused: what the answer depends on is not known"},
+		{facts->posix_mq, OP_IPC_POSIX_ANY, OP_DEFAULT,
+		 "POSIX message queues are refused: their names are in memory"},
+	};
+	/* clang-format on */
+	int r = 0;
+
+	if (has_ns(p, NS_IPC) || is_private(p, SCOPE_IPC)) /* all the session's, or none */
+		return 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
+		if (rows[i].verdicts == (CAN_ALLOW | CAN_DENY))
+			r = add_gap(p, GAP_STRICTER, rows[i].op,
+				    rule_denying(p->policy, rows[i].asked), rows[i].text,
+				    "a rule about the operation as a whole");
 	return r;
 }
 
@@ -572,10 +631,10 @@ static int gaps_of_scope(struct planner *p)
 int gaps_plan(struct planner *p, struct err *e)
 {
 	static int (*const stages[])(struct planner *) = {
-		gaps_of_broker,  gaps_of_kernel,   gaps_of_operations, gaps_of_always_refused,
-		gap_of_nodes,    gaps_of_filter,   gaps_of_floor,      gaps_of_namespaces,
-		gap_of_self,     gap_of_devices,   gaps_of_sockets,    gaps_of_scope,
-		gaps_of_filters, gaps_of_metadata,
+		gaps_of_broker, gaps_of_kernel,  gaps_of_operations, gaps_of_always_refused,
+		gap_of_nodes,   gaps_of_filter,  gaps_of_floor,      gaps_of_namespaces,
+		gap_of_self,    gap_of_devices,  gaps_of_sockets,    gaps_of_ipc,
+		gaps_of_scope,  gaps_of_filters, gaps_of_metadata,
 	};
 	int r = 0;
 

@@ -85,6 +85,14 @@ bool plan_is_mounted(const struct plan *plan, enum mount_kind kind, struct str p
 	return false;
 }
 
+bool plan_is_mount(const struct plan *plan, enum mount_kind kind, struct str path)
+{
+	for (size_t i = 0; i < plan->n_mounts; i++)
+		if (plan->mounts[i].kind == kind && str_is(path, plan->mounts[i].path))
+			return true;
+	return false;
+}
+
 const struct gap *plan_refusal(const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->n_gaps; i++)

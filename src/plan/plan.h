@@ -77,6 +77,7 @@ struct plan_input {
 	const struct caps *caps;
 	unsigned private_scope; /* enum scope: what is private to the session */
 	bool nested_userns;     /* may the command make user namespaces? */
+	bool inherits_network;  /* it starts with sockets that are not unix's, of our own network */
 	/*
 	 * Where /tmp is private to the session but no mount can make it so: the session's own
 	 * folder in the shared /tmp, all that the command gets of it. n 0: not so.
@@ -167,6 +168,11 @@ enum broker_class {
 	BROKER_INET = 1 << 4,  /* connect, bind, listen: by address and port */
 	BROKER_EXEC = 1 << 5,
 	BROKER_SIGNAL = 1 << 6,
+	/*
+	 * The same calls on sockets that the command was started with, where IP is denied
+	 * altogether: it can make none, or only in a network of its own.
+	 */
+	BROKER_INHERITED = 1 << 7,
 };
 
 /* Gaps are data (DESIGN 2.3). */
@@ -238,6 +244,9 @@ int plan_make(const struct plan_input *input, struct arena *arena, struct plan *
 
 /* Is PATH at or below a mount of KIND? */
 bool plan_is_mounted(const struct plan *plan, enum mount_kind kind, struct str path);
+
+/* Is one at PATH itself? */
+bool plan_is_mount(const struct plan *plan, enum mount_kind kind, struct str path);
 
 /* The first gap that must stop the run under the default line (GAP_CONTENT), or NULL. */
 const struct gap *plan_refusal(const struct plan *plan);

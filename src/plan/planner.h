@@ -73,6 +73,8 @@ struct planner {
 	struct floor_report floor;
 	unsigned needed; /* enum broker_class, whether or not there is a listener */
 	bool no_inet;    /* the filter refuses IP sockets altogether */
+	bool no_others;  /* and those of other families than unix and IP, */
+	bool netlink;    /* but for route netlink */
 	size_t mounts_cap, rows_cap, gaps_cap;
 };
 

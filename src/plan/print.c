@@ -26,9 +26,9 @@ static const struct word rights[] = {
 };
 
 static const struct word classes[] = {
-	{BROKER_WRITE, "write"},   {BROKER_READ, "read"}, {BROKER_ATTR, "attributes"},
-	{BROKER_UNIX, "unix"},     {BROKER_INET, "inet"}, {BROKER_EXEC, "exec"},
-	{BROKER_SIGNAL, "signal"},
+	{BROKER_WRITE, "write"},   {BROKER_READ, "read"},           {BROKER_ATTR, "attributes"},
+	{BROKER_UNIX, "unix"},     {BROKER_INET, "inet"},           {BROKER_EXEC, "exec"},
+	{BROKER_SIGNAL, "signal"}, {BROKER_INHERITED, "inherited"},
 };
 
 static const char *const mount_words[] = {

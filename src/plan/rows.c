@@ -14,7 +14,8 @@
 
 /* The broker makes, opens, connects or signals for its callers. */
 #define DOES_WHAT_LANDLOCK_RULES                                                                   \
-	(WHEN_WRITE | WHEN_READ | WHEN_SETUGID | WHEN_UNIX | WHEN_INET | WHEN_SIGNAL)
+	(WHEN_WRITE | WHEN_READ | WHEN_SETUGID | WHEN_UNIX | WHEN_INET | WHEN_INHERITED |          \
+	 WHEN_SIGNAL)
 
 /* Rows of .def files end in no comma, so theirs are in the macros. */
 /* clang-format off */

@@ -37,9 +37,10 @@ static uint64_t when_broker(const struct planner *p)
 		enum broker_class class;
 		uint64_t when;
 	} classes[] = {
-		{BROKER_WRITE, WHEN_WRITE},   {BROKER_READ, WHEN_READ}, {BROKER_ATTR, WHEN_ATTR},
-		{BROKER_UNIX, WHEN_UNIX},     {BROKER_INET, WHEN_INET}, {BROKER_EXEC, WHEN_EXEC},
-		{BROKER_SIGNAL, WHEN_SIGNAL},
+		{BROKER_WRITE, WHEN_WRITE},   {BROKER_READ, WHEN_READ},
+		{BROKER_ATTR, WHEN_ATTR},     {BROKER_UNIX, WHEN_UNIX},
+		{BROKER_INET, WHEN_INET},     {BROKER_EXEC, WHEN_EXEC},
+		{BROKER_SIGNAL, WHEN_SIGNAL}, {BROKER_INHERITED, WHEN_INHERITED},
 	};
 	unsigned brokered = p->plan->brokered;
 	uint64_t ret = brokered ? WHEN_BROKER : 0;
@@ -60,12 +61,13 @@ static uint64_t when_network(const struct planner *p)
 {
 	const struct facts *facts = &p->facts;
 	bool free_inet = !p->no_inet && !(p->needed & BROKER_INET);
-	uint64_t ret = 0;
+	uint64_t ret = free_inet ? WHEN_FREE_INET : 0;
 
-	if (facts->other_families != CAN_ALLOW || !free_inet)
+	if (p->no_others)
 		ret |= WHEN_FAMILIES;
-	ret |= free_inet ? WHEN_FREE_INET : WHEN_NETWORK;
-	if (facts->system_socket == CAN_ALLOW || has_ns(p, NS_NET))
+	if (!free_inet || (p->needed & BROKER_INHERITED))
+		ret |= WHEN_NETWORK;
+	if (p->netlink)
 		ret |= WHEN_NETLINK;
 	if ((p->plan->brokered & BROKER_INET) && facts->inet_out[TRANSPORT_UDP] == CAN_ALLOW &&
 	    facts->inet_in[TRANSPORT_UDP] == CAN_ALLOW)

@@ -91,6 +91,7 @@ struct arg_test {
 #define WHEN_LISTEN      WHEN(31) /* a unix socket that could be bound may yet not listen */
 #define WHEN_OUTSIDERS   WHEN(32) /* processes outside can be named and must not be signalled */
 #define WHEN_NO_TMPFILE  WHEN(33) /* making files may be denied, and nobody judges */
+#define WHEN_INHERITED   WHEN(34) /* IP sockets from before may do nothing new */
 
 struct call_row {
 	enum call call;

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -91,6 +92,27 @@ static void collect_loaders(struct run *run)
 		add_real(run, run->loaders, &run->input.n_loaders, paths[i]);
 }
 
+static bool is_of_network(int fd)
+{
+	int domain;
+	socklen_t size = sizeof(domain);
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain != AF_UNIX &&
+	       domain != AF_NETLINK;
+}
+
+/* Standard input, output and errors count with those that are passed. */
+static bool inherits_network(const struct session_options *options)
+{
+	bool ret = false;
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		ret |= is_of_network(fd);
+	for (size_t i = 0; i < options->n_pass_fds; i++)
+		ret |= is_of_network(options->pass_fds[i]);
+	return ret;
+}
+
 static int make_plan(struct run *run, struct err *e)
 {
 	int r;
@@ -101,6 +123,7 @@ static int make_plan(struct run *run, struct err *e)
 		.policy = run->policy,
 		.caps = &run->caps,
 		.private_scope = run->options->private_scope,
+		.inherits_network = inherits_network(run->options),
 		.scratch = str_of(run->scratch),
 		.list = linux_list,
 	};

@@ -98,6 +98,42 @@ passes_descriptor_twice() {
 		sh -c 'cat <&5 && cat <&6' 5<f 6<.gitignore | grep 'first line'
 }
 check '--pass-fd may name one twice' passes_descriptor_twice
+# passed_sockets LAPBELT-OPTION…: what came of binding, connecting and listening on sockets that are passed
+passed_sockets() {
+	python3 - "$@" <<'END'
+import os, socket, subprocess, sys
+
+server = socket.create_server(("127.0.0.1", 0))
+sockets = [socket.socket() for _ in range(4)]
+sockets[1].bind(("127.0.0.1", 0))
+numbers = [s.fileno() for s in sockets]
+act = """
+import socket, sys
+port, *sockets = (int(word) for word in sys.argv[1:])
+bind, listen, connect, send = (socket.socket(fileno=fd) for fd in sockets)
+for act in (lambda: bind.bind(("127.0.0.1", 0)), lambda: listen.listen(),
+            lambda: connect.connect(("127.0.0.1", port)),
+            lambda: send.sendto(b"x", socket.MSG_FASTOPEN, ("127.0.0.1", port))):
+    try:
+        act()
+        print("done", end=" ")
+    except OSError as e:
+        print(e.errno, end=" ")
+"""
+options = [f"--pass-fd={fd}" for fd in numbers]
+subprocess.run([os.environ["LAPBELT"], *sys.argv[1:], *options, "--", "python3", "-c", act,
+                str(server.getsockname()[1]), *map(str, numbers)], pass_fds=numbers, check=True)
+END
+}
+passes_no_network() {
+	network='(deny network-outbound (remote ip)) (deny network-inbound (local ip)) (deny network-bind (local ip))'
+	for how in run exec; do
+		passed_sockets $how -p '(version 1) (allow default)' | grep '^done done done '
+		passed_sockets $how -p '(version 1) (allow default) (deny network*)' | grep -x '1 1 1 1 '
+		passed_sockets $how -p "(version 1) (allow default) (allow file-write-setugid) $network" | grep -x '1 1 1 1 '
+	done
+}
+check 'sockets that are passed do nothing that the policy denies' passes_no_network
 allowed 'a process says of itself what it may outside' \
 	'python3 -c "
 for name, text in (\"comm\", \"renamed\"), (\"oom_score_adj\", \"500\"):

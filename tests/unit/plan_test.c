@@ -391,6 +391,10 @@ static void rules_that_mean_nothing_are_listed(void)
 		{"(allow system-fcntl)", false},
 		{"(deny file-lock)", false},
 		{"(allow system-audit)", true},
+		{"(allow system-kext-load)", false}, /* refused, which is a gap */
+		{"(allow system-kext-unload)", false},
+		{"(allow system-kext-query)", true},
+		{"(deny process-info-pidinfo)", false},
 		{"(allow default)", false},
 	};
 
@@ -411,6 +415,155 @@ static void rules_that_mean_nothing_are_listed(void)
 		buf_release(&text);
 		fixture_close(&f);
 	}
+}
+
+/* What is never judged is a gap, whichever of the operations that fall to it a rule is about. */
+static void gaps_of_operations(void)
+{
+	static const struct {
+		const char *rules, *gap;
+		bool found;
+	} rows[] = {
+		{"(deny default) (allow system-kext-load)", "always refused", true},
+		{"(deny default) (allow system-kext-unload)", "always refused", true},
+		{"(deny default) (deny fs-quota*)", "always refused", false},
+		{"(deny default) (deny fs-quota*) (allow fs-quota-set-usage)", "always refused",
+		 true},
+		{"(deny default) (deny fs-quota*) (allow file-mount-update)", "always refused",
+		 true},
+		{"(allow default)", "command lines", false},
+		{"(allow default) (deny process-info*)", "command lines", true},
+		{"(allow default) (deny process-info-pidinfo)", "command lines", true},
+		{"(allow default) (deny socket-option-set)", "socket options", true},
+		{"(allow default) (deny socket-ioctl)", "socket options", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct gap *gap;
+		struct fixture f;
+
+		plan_of(&f, rows[i].rules);
+		gap = gap_about(&f, rows[i].gap);
+		if ((gap != NULL) != rows[i].found)
+			printf("# %s\n", rows[i].rules);
+		CHECK_INT(gap != NULL, rows[i].found);
+		CHECK(!gap || gap->kind == GAP_STRICTER || gap->rule);
+		fixture_close(&f);
+	}
+}
+
+/* What the filter refuses because it does not see whom it is about. */
+static void gaps_of_the_unseen(void)
+{
+	static const struct {
+		const char *rules, *gap;
+		bool found;
+	} rows[] = {
+		{"(allow default)", "message queues", false},
+		{"(deny default)", "message queues", false},
+		{"(deny default) (allow ipc-posix*)", "message queues", false},
+		{"(deny default) (allow ipc-posix* (ipc-posix-name \"/a\"))", "message queues",
+		 true},
+		{"(allow default) (deny ipc-posix* (ipc-posix-name \"/a\"))", "message queues",
+		 true},
+		{"(allow default) (deny ipc-posix-shm* (ipc-posix-name \"/a\"))", "message queues",
+		 false},
+		{"(allow default)", "other families", false},
+		{"(deny default)", "other families", false},
+		{"(deny default) (allow system-socket)", "and route netlink are refused", true},
+		{"(allow default) (deny system-socket (socket-domain AF_INET))",
+		 "than unix and IP are refused", true},
+		{"(deny default) (allow system-socket (socket-domain AF_UNIX))",
+		 "than unix and IP are refused", true},
+		{"(allow default) (deny system-socket)", "other families", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct gap *gap;
+		struct fixture f;
+
+		plan_of(&f, rows[i].rules);
+		gap = gap_about(&f, rows[i].gap);
+		if ((gap != NULL) != rows[i].found)
+			printf("# %s\n", rows[i].rules);
+		CHECK_INT(gap != NULL, rows[i].found);
+		CHECK(!gap || gap->kind == GAP_STRICTER);
+		fixture_close(&f);
+	}
+}
+
+/* In a name space of our own all of them are the session's. */
+static void gaps_of_queues_depend_on_the_scope(void)
+{
+	struct fixture f;
+
+	fixture_open(&f, "(deny default) (allow ipc-posix* (ipc-posix-name \"/a\"))");
+	f.input.private_scope = SCOPE_IPC;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!gap_about(&f, "message queues"));
+	f.caps.userns = false;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(gap_about(&f, "objects and message queues are refused"));
+	CHECK(!gap_about(&f, "POSIX message queues"));
+	fixture_close(&f);
+}
+
+/* A mount over something says that there is something. What is below it is gone. */
+static void gaps_of_what_is_hidden(void)
+{
+	static const struct {
+		const char *rules;
+		bool gap;
+	} rows[] = {
+		{"(deny file-read* (subpath \"/home/u/.ssh\"))", false},
+		{"(deny file-read* file-test-existence (subpath \"/home/u/.ssh\"))", true},
+		{"(deny file-read* (subpath \"/home/u/.ssh\"))"
+		 "(deny file-test-existence (literal \"/home/u/.ssh\"))",
+		 true},
+		{"(deny file-read* (subpath \"/home/u/.ssh\"))"
+		 "(deny file-test-existence (literal \"/home/u/.ssh/id\"))",
+		 false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct gap *gap;
+		char text[256];
+		struct fixture f;
+
+		(void)snprintf(text, sizeof(text), "%s%s", READABLE, rows[i].rules);
+		plan_of(&f, text);
+		CHECK(mount_of(&f, MOUNT_HIDE, "/home/u/.ssh"));
+		gap = gap_about(&f, "seen: existence");
+		CHECK_INT(gap != NULL, rows[i].gap);
+		CHECK(!gap || (gap->kind == GAP_METADATA && gap->rule));
+		fixture_close(&f);
+	}
+}
+
+/* Where nobody can judge, what the command starts with could do what it is denied. */
+static void gaps_of_inherited_sockets(void)
+{
+	struct fixture f;
+
+	fixture_open(&f, "(allow default) (deny network*)");
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!(f.plan.brokered & BROKER_INHERITED));
+	f.input.inherits_network = true;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(f.plan.brokered & BROKER_INHERITED);
+	CHECK(!gap_about(&f, "started with"));
+	f.caps.notify = false;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(gap_about(&f, "started with") && gap_about(&f, "started with")->kind == GAP_CONTENT);
+	f.input.inherits_network = false;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!gap_about(&f, "started with"));
+	fixture_close(&f);
+	fixture_open(&f, "(allow default)");
+	f.input.inherits_network = true;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!(f.plan.brokered & BROKER_INHERITED));
+	fixture_close(&f);
 }
 
 static void gaps_that_refuse(void)
@@ -536,6 +689,11 @@ int main(void)
 	RUN(gaps_of_devices);
 	RUN(gaps_of_unknown_filters);
 	RUN(rules_that_mean_nothing_are_listed);
+	RUN(gaps_of_operations);
+	RUN(gaps_of_the_unseen);
+	RUN(gaps_of_queues_depend_on_the_scope);
+	RUN(gaps_of_what_is_hidden);
+	RUN(gaps_of_inherited_sockets);
 	RUN(gaps_that_refuse);
 	RUN(prints);
 	RUN(programs_load);

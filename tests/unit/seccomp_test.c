@@ -343,12 +343,24 @@ static void sockets_none(void)
 		{CALL_SENDMSG, {3, 0, FASTOPEN}, ALLOWED},
 		{CALL_LISTEN, {3}, ALLOWED},
 	};
+	/* What the command was started with is of the host's network, and no row keeps it out. */
+	static const struct row inherited[] = {
+		{CALL_SOCKET, {AF_INET_, STREAM, 0}, ALLOWED},
+		{CALL_CONNECT, {3}, ASKED},
+		{CALL_BIND, {3}, ASKED},
+		{CALL_LISTEN, {3}, ASKED},
+		{CALL_SENDMSG, {3, 0, FASTOPEN}, REFUSED},
+		{CALL_SENDTO, {3, 0, 0, FASTOPEN, 8, 0}, REFUSED},
+	};
 	struct fixture f;
 
 	fixture_open(&f, "(deny default) (allow file-read* process-exec*)");
 	CHECK_ROWS(&f, refused);
 	f.input.private_scope = SCOPE_NET;
 	CHECK_ROWS(&f, own);
+	f.input.inherits_network = true;
+	CHECK_ROWS(&f, inherited);
+	f.input.inherits_network = false;
 	f.caps.userns = false;
 	CHECK_ROWS(&f, refused);
 	fixture_close(&f);
@@ -367,6 +379,8 @@ static void sockets_all(void)
 	struct fixture f;
 
 	fixture_open(&f, "(allow default)");
+	CHECK_ROWS(&f, rows);
+	f.input.inherits_network = true;
 	CHECK_ROWS(&f, rows);
 	fixture_close(&f);
 }
