@@ -55,7 +55,7 @@ enum lapbelt_code {
 
 struct lapbelt_error {
 	enum lapbelt_code code;
-	int os;                /* errno, or 0 */
+	int os;                /* errno, or 0; EPERM with LAPBELT_GAP: inside a sandbox of ours */
 	unsigned line, column; /* from 1, columns in bytes; line 0: no place */
 	char file[256];        /* "" : none */
 	char text[512];        /* one line, no trailing dot */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/diag.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -120,10 +121,25 @@ void diag_add_decision(struct buf *line, const struct lapbelt_decision *decision
 	diag_add_rule(line, decision->file, decision->line, decision->column, decision->rule);
 }
 
+/* What Apple says where there can be no second sandbox. */
+static const struct lapbelt_error apples = {
+	.text = "sandbox_apply: Operation not permitted",
+};
+
+static bool is_nested(const struct lapbelt_error *error)
+{
+	return error->code == LAPBELT_GAP && error->os == EPERM;
+}
+
 int diag_error(const struct lapbelt_error *error)
 {
 	struct buf line = {0};
 
+	if (style == DIAG_SANDBOX_EXEC && is_nested(error)) {
+		add_error(&line, &apples);
+		flush(&line);
+		return lapbelt_exit_code(error->code);
+	}
 	add_error(&line, error);
 	if (error->hint[0] && style != DIAG_SANDBOX_EXEC) {
 		buf_puts(&line, "hint: ");

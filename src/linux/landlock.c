@@ -20,6 +20,12 @@ int landlock_abi(void)
 	return abi < 0 ? 0 : (int)abi;
 }
 
+bool landlock_is_nested(void)
+{
+	return syscall(SYS_landlock_create_ruleset_, NULL, 0, NESTED_FLAGS) < 0 &&
+	       errno == NESTED_ERRNO;
+}
+
 static int create_ruleset(const struct plan *plan)
 {
 	struct landlock_ruleset_attr_ attr = {

@@ -55,6 +55,9 @@ int linux_list(void *context, const char *path,
 
 int landlock_abi(void); /* 0: none */
 
+/* Are we inside a sandbox of ours? */
+bool landlock_is_nested(void);
+
 /*
  * Async-signal-safe: a ruleset with the plan's rows; a row whose path is gone, is of another kind
  * than planned or leads through a symlink is skipped. Returns the ruleset's descriptor, or -1 with

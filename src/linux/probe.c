@@ -37,6 +37,7 @@ void linux_probe(struct caps *ret)
 		.wait_killable = seccomp_knows_flags(SECCOMP_FILTER_FLAG_NEW_LISTENER |
 						     SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV_),
 		.userns = true, .mount_proc = true, .pidfd_getfd = true, .root = geteuid() == 0,
+		.nested = landlock_is_nested(),
 	};
 }
 

@@ -59,7 +59,7 @@ int plan_make(const struct plan_input *input, struct arena *arena, struct plan *
 		return err_hint(
 			e,
 			"Linux 5.13 or newer with landlock in its lsm= list, and no outer sandbox "
-			"that refuses it (lapbelt does)");
+			"that refuses it");
 	}
 	facts_collect(&p);
 	r = mounts_plan(&p, e);

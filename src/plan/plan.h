@@ -34,7 +34,17 @@ struct caps {
 	bool userns;        /* an unprivileged user namespace with mount, pid, ipc and net inside */
 	bool mount_proc;    /* a fresh procfs may be mounted in it */
 	bool pidfd_getfd;
-	bool root; /* euid 0: the id map is the whole range, file capabilities stay */
+	bool root;   /* euid 0: the id map is the whole range, file capabilities stay */
+	bool nested; /* a filter of ours is upon us already */
+};
+
+/*
+ * How a process learns that: landlock_create_ruleset(2) without attributes and with these flags,
+ * which no kernel knows, fails with this error.
+ */
+enum {
+	NESTED_FLAGS = 0x6c617062,
+	NESTED_ERRNO = 114, /* EALREADY */
 };
 
 /* ---- Scope: what is shared with the host (DESIGN 15.1) ---- */

@@ -155,6 +155,16 @@ static void tell_loss(const struct run *run)
 		options->loss(options->gap_context, "no procfs can be mounted here");
 }
 
+/* As Apple's: one sandbox at a time. */
+static int err_nested(struct err *e)
+{
+	(void)err_set(e, ERR_GAP, "already inside a lapbelt sandbox");
+	if (e)
+		e->os = EPERM;
+	return err_hint(e,
+			"its policy holds for all that runs here; another cannot be laid over it");
+}
+
 static int check_gaps(const struct run *run, struct err *e)
 {
 	const struct session_options *options = run->options;
@@ -164,6 +174,8 @@ static int check_gaps(const struct run *run, struct err *e)
 		stop = stop ? stop : &run->plan.gaps[0];
 	if (!stop)
 		return 0;
+	if (run->caps.nested && !run->caps.notify && stop->kind == GAP_CONTENT)
+		return err_nested(e);
 	tell_gaps(run);
 	(void)err_at(e, ERR_GAP, stop->rule ? stop->rule->at : (struct span){0},
 		     "this system cannot enforce the policy: %s", stop->text);
@@ -428,7 +440,7 @@ static int run_prepare(struct run *run, const struct session_options *options, s
 	}
 	linux_probe(&run->caps);
 	run->caps.userns = run->caps.userns && !options->no_userns;
-	return 0;
+	return run->caps.nested && run->caps.landlock_abi == 0 ? err_nested(e) : 0;
 }
 
 int session_run(const struct policy *policy, char *const *argv,

@@ -9,6 +9,7 @@
 lib_init exec
 
 everything='(version 1) (allow default)'
+brokered="$everything (deny file* (regex #\"/nope[0-9]\"))"
 
 # ends STATUS COMMAND…: lapbelt exec COMMAND… ends with STATUS
 ends() {
@@ -141,6 +142,37 @@ by_another_name() {
 }
 check 'it is sandbox-exec when called so' by_another_name
 
+# fails_nested MESSAGE COMMAND...: inside a run, COMMAND ends with 71 and says MESSAGE first, and runs nothing
+fails_nested() {
+	wanted=$1
+	shift
+	"$@" touch ran
+	rm ran
+	for outer in "exec -p $everything" "exec -p $brokered" run; do
+		result=0
+		case $outer in
+		exec*) "$LAPBELT" exec -p "${outer#exec -p }" "$@" touch ran 2>message || result=$? ;;
+		*) inside "$@" touch ran 2>message || result=$? ;;
+		esac
+		cat message
+		[ $result -eq 71 ] && [ "$(head -n 1 message)" = "$wanted" ] && [ ! -e ran ]
+	done
+}
+already='lapbelt: already inside a lapbelt sandbox'
+says_what_apple_says() {
+	cp "$LAPBELT" sandbox-exec
+	fails_nested 'sandbox-exec: sandbox_apply: Operation not permitted' ./sandbox-exec -p "$everything"
+	[ "$(wc -l <message)" -eq 1 ]
+}
+says_why() {
+	cp "$LAPBELT" lapbelt
+	fails_nested "$already" ./lapbelt exec -p "$everything"
+	fails_nested "$already" ./lapbelt run --
+	fails_nested "$already" ./lapbelt run --no-userns --
+}
+check 'inside a sandbox sandbox-exec says what Apple says' says_what_apple_says
+check 'inside a sandbox lapbelt says why there is no other' says_why
+
 keeps_what_is_shared() {
 	echo x >/tmp/lapbelt-exec-$$
 	"$LAPBELT" exec -p "$everything" cat "/tmp/lapbelt-exec-$$"
@@ -151,7 +183,6 @@ check 'exec shares /tmp and the environment' keeps_what_is_shared
 
 # --- the broker acts as its caller ----------------------------------------------------------------------------------
 
-brokered="$everything (deny file* (regex #\"/nope[0-9]\"))"
 keeps_umask() {
 	# Rules that make the broker bind sockets, but not open files.
 	"$LAPBELT" exec -p "$everything (deny network-inbound (local ip \"localhost:99\"))" python3 -c '
