@@ -59,6 +59,8 @@ const char prelude_scheme[] =
 	"  (let ((port (open-input-file name))) (and port (f port))))";
 
 const char prelude_language[] =
+	/* Called when a profile has been evaluated; profiles put their own in its place. */
+	"(define (%finalize) #t)"
 	/* Entitlements of the calling process. */
 	"(define (entitlement-value v)"
 	"  (cond ((string? v) (%entitlement-string v))"

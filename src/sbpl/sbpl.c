@@ -423,6 +423,16 @@ static void check_version(struct compiler *c, const struct sbpl_source *source)
 	add_error(c->errors, &e);
 }
 
+/*
+ * When all of a profile has been evaluated Apple's library calls what %finalize means by then:
+ * WebKit's profiles for plug-ins enter their last denials there.
+ */
+static void finalize(struct compiler *c, struct machine *m)
+{
+	if (c->version && c->errors->n == 0)
+		(void)run_prelude(m, "(%finalize)");
+}
+
 static void compile_sources(struct compiler *c, const struct sbpl_source *sources, size_t n)
 {
 	struct machine *shared = NULL;
@@ -440,6 +450,8 @@ static void compile_sources(struct compiler *c, const struct sbpl_source *source
 			check_version(c, &sources[i]);
 		shared = m;
 	}
+	if (shared)
+		finalize(c, shared);
 }
 
 /* ---- Hand-over ---- */

@@ -595,6 +595,51 @@ process-info-pidinfo target=self   => allow -
 !! 2:1 storage class definition not permitted in this context
 !! 3:1 storage class definition not permitted in this context
 
+=== what %finalize means at the end of a profile is called then
+(version 1)
+(allow default)
+(let ((before %finalize))
+  (set! %finalize
+        (lambda ()
+          (deny file-read* (subpath "/late"))
+          (before))))
+(allow file-read* (subpath "/late") (subpath "/early"))
+---
+file-read-data /late/x  => deny 6
+file-read-data /early/x => allow 8
+
+=== rules of %finalize are in force once, and only if it is called
+(version 1)
+(deny default)
+(define calls 0)
+(define (%finalize)
+  (set! calls (+ calls 1))
+  (allow file-read* (literal (string-append "/call" (number->string calls)))))
+(set! %finalize (if (param "NONE") (lambda () (allow default)) %finalize))
+---
+file-read-data /call1 => allow 6
+file-read-data /call2 => deny 2
+file-read-data /other => deny 2
+
+=== %finalize goes wrong
+(version 1)
+(define (%finalize) (no-such-name))
+---
+!! 2:22 unbound variable: no-such-name
+
+=== %finalize is no procedure
+(version 1)
+(set! %finalize 5)
+---
+!! 2:1 illegal function: integer
+
+=== %finalize and the errors before it
+(version 1)
+(allow no-such-operation)
+(define (%finalize) (no-such-name))
+---
+!! 2:8 unbound variable: no-such-operation
+
 === an argument that is not there
 (version 1)
 (deny syscall-unix (syscall-number (when (defined? 'SYS_no_such) SYS_no_such) SYS_open))
