@@ -287,39 +287,119 @@ static bool may_move(const struct call *call, const struct place *from, const st
 	return !gets_new && judge_move(call, from, to, S_ISDIR(st->st_mode));
 }
 
-/* A rename with the kernel's errors first. 0, or the error. */
-static int rename_error(const struct call *call, const struct place *from, const struct place *to,
-			unsigned flags)
-{
-	bool exchange = flags & RENAME_EXCHANGE;
-	struct stat old, new;
-	int gone = exists(from, &old) ? 0 : errno;
-	bool replaces = exists(to, &new);
+struct renaming {
+	struct place from, to;
+	unsigned flags;
+	bool replaces;        /* something is at `to` */
+	struct stat old, new; /* what is at `from`, and there */
+};
 
-	/* That a directory may not be searched comes before what is not in the other. */
-	if (gone && (gone == EACCES || replaces || errno != EACCES))
-		return gone;
-	if (!replaces && (errno != ENOENT || exchange))
-		return errno;
-	if ((flags & RENAME_NOREPLACE) && replaces)
-		return EEXIST;
-	if ((from->trailing_slash || to->trailing_slash) && !S_ISDIR(old.st_mode))
-		return ENOTDIR;
-	if (!may_remove(call, from, &old))
+static void renaming_release(struct renaming *renaming)
+{
+	place_release(&renaming->from);
+	place_release(&renaming->to);
+}
+#define cleanup_renaming __attribute__((cleanup(renaming_release)))
+
+/* May OLD get from the one name to the other, and NEW, if it is there, make room? 0, or EXDEV ...
+ */
+static int moving_error(const struct call *call, const struct renaming *renaming,
+			const struct stat *old, const struct stat *new)
+{
+	const struct place *from = &renaming->from, *to = &renaming->to;
+	bool exchange = renaming->flags & RENAME_EXCHANGE;
+
+	if (!may_remove(call, from, old))
 		return call_denial(from->dir, W_OK | X_OK);
-	if (replaces && !may_remove(call, to, &new))
+	if (renaming->replaces && !may_remove(call, to, new))
 		return call_denial(to->dir, W_OK | X_OK);
 	/* Set-id bits come along as they are: their file has them already. */
-	if (!may_create(call, to, old.st_mode & ~(mode_t)07000))
+	if (!may_create(call, to, old->st_mode & ~(mode_t)07000))
 		return call_denial(to->dir, W_OK | X_OK);
-	if (exchange && !may_create(call, from, new.st_mode & ~(mode_t)07000))
+	if (exchange && !may_create(call, from, new->st_mode & ~(mode_t)07000))
 		return call_denial(from->dir, W_OK | X_OK);
 	/* A white-out leaves a device node where the name was. */
-	if ((flags & RENAME_WHITEOUT) && !may_create(call, from, S_IFCHR))
+	if ((renaming->flags & RENAME_WHITEOUT) && !may_create(call, from, S_IFCHR))
 		return EPERM;
-	if (!may_move(call, from, to, &old) || (exchange && !may_move(call, to, from, &new)))
+	if (!may_move(call, from, to, old) || (exchange && !may_move(call, to, from, new)))
 		return EXDEV;
 	return 0;
+}
+
+/* A rename with the kernel's errors first. 0, or the error. */
+static int rename_error(const struct call *call, struct renaming *renaming)
+{
+	const struct place *from = &renaming->from, *to = &renaming->to;
+	unsigned flags = renaming->flags;
+	int gone = exists(from, &renaming->old) ? 0 : errno;
+
+	renaming->replaces = exists(to, &renaming->new);
+	/* That a directory may not be searched comes before what is not in the other. */
+	if (gone && (gone == EACCES || renaming->replaces || errno != EACCES))
+		return gone;
+	if (!renaming->replaces && (errno != ENOENT || (flags & RENAME_EXCHANGE)))
+		return errno;
+	if ((flags & RENAME_NOREPLACE) && renaming->replaces)
+		return EEXIST;
+	if ((from->trailing_slash || to->trailing_slash) && !S_ISDIR(renaming->old.st_mode))
+		return ENOTDIR;
+	return moving_error(call, renaming, &renaming->old, &renaming->new);
+}
+
+/* ---- What was moved ---- */
+
+/* Do rules see no difference between the two? */
+static bool is_alike(const struct stat *a, const struct stat *b)
+{
+	return a->st_mode == b->st_mode && a->st_rdev == b->st_rdev;
+}
+
+/* May what is there now be there? It may have been moved on meanwhile, by who may. */
+static bool is_well_moved(const struct call *call, const struct renaming *renaming)
+{
+	bool exchange = renaming->flags & RENAME_EXCHANGE;
+	struct stat old, new;
+
+	if (!exists(&renaming->to, &old))
+		old = renaming->old;
+	if (!exchange || !exists(&renaming->from, &new))
+		new = renaming->new;
+	return (is_alike(&old, &renaming->old) && (!exchange || is_alike(&new, &renaming->new))) ||
+	       moving_error(call, renaming, &old, &new) == 0;
+}
+
+static long move_names(const struct place *from, const struct place *to, unsigned flags)
+{
+	return syscall(SYS_renameat2, from->dir, from->name, to->dir, to->name, flags);
+}
+
+/* To where it was, or, if that name has been taken since, beside it. */
+static void move_back(const struct renaming *renaming)
+{
+	const struct place *from = &renaming->from, *to = &renaming->to;
+
+	if (renaming->flags & RENAME_EXCHANGE)
+		(void)move_names(to, from, RENAME_EXCHANGE);
+	else if (move_names(to, from, RENAME_NOREPLACE) == 0)
+		return;
+	else if (errno == EEXIST)
+		(void)syscall(SYS_renameat2, to->dir, to->name, from->dir, ".lapbelt-moved-back",
+			      RENAME_NOREPLACE);
+	else if (errno == EINVAL) /* the file system knows no flags */
+		(void)move_names(to, from, 0);
+}
+
+/*
+ * The kernel has moved what had the name by then. Calls of this run wait for each other, but
+ * another run, or anybody outside, may have put something else there since it was judged. So that
+ * is judged in its turn, and goes back if need be. Whether it had to.
+ */
+static bool take_back(const struct call *call, const struct renaming *renaming)
+{
+	if (is_well_moved(call, renaming))
+		return false;
+	move_back(renaming);
+	return true;
 }
 
 /* Finds both ends. 0, or the error: that of a way there comes before that of its last component. */
@@ -339,15 +419,37 @@ static int rename_places(const struct call *call, const struct names *names, uns
 	return first || second ? EBUSY : 0;
 }
 
+/* All of it, judged. 0, or the error. */
+static int do_rename(const struct call *call, struct renaming *renaming)
+{
+	struct broker *broker = call->broker;
+	struct str from = place_path(&renaming->from), to = place_path(&renaming->to);
+	unsigned flags = renaming->flags;
+
+	/* A name that was free is taken only while it is: it may be somebody else's by now. */
+	if (broker->shared_shm && !renaming->replaces)
+		flags |= RENAME_NOREPLACE;
+	if (move_names(&renaming->from, &renaming->to, flags) < 0)
+		return errno;
+	if (take_back(call, renaming))
+		return EXDEV;
+	if (flags & RENAME_EXCHANGE) {
+		/* Which is new can no longer be told by its name: both are protected again. */
+		fresh_removed(&broker->fresh, from);
+		fresh_removed(&broker->fresh, to);
+	} else {
+		judge_moved(broker, &renaming->from, &renaming->to);
+		fresh_moved(&broker->fresh, from, to);
+	}
+	return 0;
+}
+
 void handle_rename(struct call *call)
 {
-	struct place cleanup_place from = PLACE_NONE;
-	struct place cleanup_place to = PLACE_NONE;
+	struct renaming cleanup_renaming renaming = {.from = PLACE_NONE, .to = PLACE_NONE};
 	struct names names;
-	struct stat st;
 	unsigned flags;
 	int error;
-	long r;
 
 	if (read_names(call, &names) < 0) {
 		call_error(call, errno);
@@ -359,24 +461,14 @@ void handle_rename(struct call *call)
 		call_error(call, EINVAL);
 		return;
 	}
-	error = rename_places(call, &names, flags, &from, &to);
+	renaming.flags = flags;
+	error = rename_places(call, &names, flags, &renaming.from, &renaming.to);
 	if (!error)
-		error = rename_error(call, &from, &to, flags);
-	if (error) {
+		error = rename_error(call, &renaming);
+	if (!error)
+		error = do_rename(call, &renaming);
+	if (error)
 		call_error(call, error);
-		return;
-	}
-	/* A name that was free is taken only while it is: it may be somebody else's by now. */
-	if (call->broker->shared_shm && !exists(&to, &st))
-		flags |= RENAME_NOREPLACE;
-	r = syscall(SYS_renameat2, from.dir, from.name, to.dir, to.name, flags);
-	if (r == 0 && (flags & RENAME_EXCHANGE)) {
-		/* Which is new can no longer be told by its name: both are protected again. */
-		fresh_removed(&call->broker->fresh, place_path(&from));
-		fresh_removed(&call->broker->fresh, place_path(&to));
-	} else if (r == 0) {
-		judge_moved(call->broker, &from, &to);
-		fresh_moved(&call->broker->fresh, place_path(&from), place_path(&to));
-	}
-	call_result(call, r);
+	else
+		call_value(call, 0);
 }

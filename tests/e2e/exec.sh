@@ -181,6 +181,50 @@ keeps_what_is_shared() {
 }
 check 'exec shares /tmp and the environment' keeps_what_is_shared
 
+# raced FLAGS LAUNCHER…: renames x to y, which FLAGS may make an exchange, while a directory and a file exchange
+# their names x and d; succeeds if that never brings the directory to y
+raced() {
+	rm -rf x y d
+	mkdir d
+	echo x >x
+	echo y >y
+	python3 - "$@" <<'END'
+import ctypes, os, signal, subprocess, sys
+
+act = """
+import ctypes, os, sys, time
+renameat2, end = ctypes.CDLL(None).renameat2, time.monotonic() + 1
+while time.monotonic() < end:
+    if renameat2(-100, b"x", -100, b"y", int(sys.argv[1])) < 0:
+        continue
+    if os.path.isdir("y"):
+        raise SystemExit("the directory came to y")
+    if not os.path.exists("x"):
+        os.rename("y", "x")
+"""
+parent = os.getpid()
+child = os.fork()
+while child == 0 and os.getppid() == parent:
+    ctypes.CDLL(None).renameat2(-100, b"x", -100, b"d", 2)
+if child == 0:
+    os._exit(0)
+try:
+    status = subprocess.run([*sys.argv[2:], "python3", "-c", act, sys.argv[1]], check=False).returncode
+finally:
+    os.kill(child, signal.SIGKILL)
+raise SystemExit(status)
+END
+}
+moves_what_is_judged() {
+	# A file may come to y, and back. A directory would bring along what may not be below y.
+	no_directory="$everything (deny file-write* (literal \"$HOME/ws/y/below\"))"
+	for flags in 0 2; do
+		fails raced $flags env
+		raced $flags "$LAPBELT" exec -p "$no_directory"
+	done
+}
+check 'what is renamed or exchanged is what was judged' moves_what_is_judged
+
 # --- the broker acts as its caller ----------------------------------------------------------------------------------
 
 keeps_umask() {

@@ -2,7 +2,8 @@
 /*
  * The outsider: a process that no sandbox holds, of the same user, with a secret in its
  * environment, in its memory, in an open file and in its working directory, and with sockets, a
- * terminal, shared memory and a message queue. It writes DIRECTORY/facts (shell assignments, for
+ * terminal, shared memory and a message queue, and renames files on request. It writes
+ * DIRECTORY/facts (shell assignments, for
  * the cases) and notes in DIRECTORY/log whatever reaches it: stream shared tcp abstract dgram udp
  * pty pipe data usr1 urg priority.
  */
@@ -278,6 +279,21 @@ static int own_priority(void)
 	       (int)syscall(SYS_ioprio_get, IOPRIO_WHO_PROCESS, 0);
 }
 
+/*
+ * As another run in the same tree could: exchanges the names x and d of the working directory of
+ * the cases for as long as there is a file "exchange".
+ */
+static void exchange_names(void)
+{
+	int ws = open(home("ws"), O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	while (faccessat(ws, "exchange", F_OK, 0) == 0)
+		for (int i = 0; i < 100; i++)
+			renameat2(ws, "x", ws, "d", RENAME_EXCHANGE);
+	if (ws >= 0)
+		close(ws);
+}
+
 static void note_new_priority(int *last)
 {
 	int now = own_priority();
@@ -303,6 +319,7 @@ int outsider_main(const char *directory)
 		if (poll(watched, KINDS, look_every) < 0)
 			broken("poll");
 		note_new_priority(&priority);
+		exchange_names();
 		for (enum kind kind = 0; kind < KINDS; kind++)
 			if (watched[kind].fd >= 0 && watched[kind].revents)
 				running = serve(kind) && running;

@@ -172,6 +172,47 @@ static enum outcome swap_symlink_under_rename(void)
 	return race(exchange_d_and_link, rename_into_d);
 }
 
+/* --- names that the outsider exchanges: a file may be called .git, a repository may not ------- */
+
+static bool is_repository(const char *path)
+{
+	return exists(text("%s/hooks/pre-commit", path));
+}
+
+static void leave_alone(bool side)
+{
+	const struct timespec pause = {.tv_nsec = 1000 * 1000};
+
+	(void)side;
+	nanosleep(&pause, NULL);
+}
+
+static bool rename_what_is_exchanged(void)
+{
+	if (rename("x", "n/.git") < 0)
+		return false;
+	if (is_repository("n/.git"))
+		return true;
+	unlink("n/.git");
+	close(open("x", O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+	return false;
+}
+
+static enum outcome exchange_under_rename(void)
+{
+	enum outcome outcome;
+
+	make_dir("d");
+	make_dir("d/hooks");
+	make_file("d/hooks/pre-commit", "escaped\n");
+	make_file("x", "nothing\n");
+	make_dir("n");
+	make_file("exchange", "");
+	outcome = race(leave_alone, rename_what_is_exchanged);
+	unlink("exchange");
+	return outcome;
+}
+
 static bool chmod_d_f(void)
 {
 	struct stat st;
@@ -455,6 +496,7 @@ const struct escape_case race_cases[] = {
 	{"A031f", "swap a directory and a symlink under a chmod", swap_symlink_under_chmod},
 	{"A031g", "swap a file and a symlink under a write", swap_last_component},
 	{"A031h", "move a directory under a path with ..", move_directory_under_dotdot},
+	{"A031i", "exchange a file and a directory under a rename", exchange_under_rename},
 	{"A067a", "rewrite the path during open", rewrite_path_of_open},
 	{"A067b", "rewrite the path during truncate", rewrite_path_of_truncate},
 	{"A067c", "rebind the directory descriptor during openat", rebind_directory_descriptor},
