@@ -396,7 +396,6 @@ is "a descriptor that is not open is an error" 64 "" "lapbelt: descriptor 33 *"
 
 # ---- run
 
-mkdir project
 cd project || exit 1
 ln -s ../out ../err .
 run "$lapbelt" run sh -c 'echo kept >file && cat file'
