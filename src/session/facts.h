@@ -75,6 +75,14 @@ int facts_git(struct default_facts *facts, struct git_seen *seen, struct err *e)
 /* The work tree that the git directory GIT_DIR says is its own. p NULL: none. 0 or -ERR_MEMORY. */
 int git_work_tree(struct git_seen *seen, struct str git_dir, struct str *ret, struct err *e);
 
+/* ---- gitpath.c ---- */
+
+/*
+ * Adds what the path VALUE of git's configuration can be to RET: without `:(optional)`, `~` and
+ * `%(prefix)/`. HOME is the user's. 0, -ERR_MEMORY, or -ERR_CONFIG: nobody knows where it leads.
+ */
+int git_path_expand(struct paths *ret, struct str home, const char *value, struct err *e);
+
 /* ---- obeyed.c ---- */
 
 /* Fills FACTS->obeyed and ways; FACTS->git is there. */

@@ -22,7 +22,7 @@ struct git_configs {
 
 /*
  * The configuration in the file PATH, which stays as it is for as long as CONFIGS; an empty one if
- * it cannot be read or is larger than a megabyte. 0 or -ERR_MEMORY.
+ * it cannot be read. 0, -ERR_MEMORY, or -ERR_CONFIG if it is larger than 16 MiB.
  */
 int git_config_read(struct git_configs *configs, struct str path, const struct git_config **ret,
 		    struct err *e);

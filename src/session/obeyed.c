@@ -6,7 +6,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <pwd.h>
 #include <stdlib.h>
 
 #include "session/facts.h"
@@ -184,48 +183,16 @@ static int obey_git_directory(struct search *search, struct str path)
 
 /* ---- Git configuration ---- */
 
-/* A user's home, of whom ~NAME speaks. p NULL: there is none. */
-static struct str home_of(struct search *search, struct str name)
-{
-	const char *copy = arena_strdup(search->arena, name);
-	const struct passwd *user;
-
-	if (name.n == 0)
-		return search->facts->home;
-	user = copy ? getpwnam(copy) : NULL;
-	return user ? str_of(arena_strdup(search->arena, str_of(user->pw_dir)))
-		    : (struct str){NULL, 0};
-}
-
-/* A path of the configuration, as git reads it: without `~`. NULL: nothing it could be. */
-static const char *expand(struct search *search, const char *value)
-{
-	static const char optional[] = ":(optional)";
-	struct str home;
-	size_t n;
-
-	if (strncmp(value, optional, sizeof(optional) - 1) == 0)
-		value += sizeof(optional) - 1;
-	if (value[0] != '~')
-		return *value ? value : NULL;
-	n = strcspn(value, "/");
-	home = home_of(search, (struct str){value + 1, n - 1});
-	return home.p ? arena_printf(search->arena, "%.*s/%s", (int)home.n, home.p,
-				     value + n + (value[n] == '/'))
-		      : NULL;
-}
-
 /* Adds the configuration file PATH, from BASE, by the name of it that is no way through links. */
-static int add_file(struct search *search, struct paths *files, struct str base, const char *value)
+static int add_path(struct search *search, struct paths *files, struct str base, const char *path)
 {
-	const char *path = expand(search, value), *slash = path ? strrchr(path, '/') : NULL;
+	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 	const char *folder, *file;
 	bool linked;
 	int r;
 
-	if (!path || !*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-	    files->n == CONFIGS_MAX)
+	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || files->n == CONFIGS_MAX)
 		return 0;
 	folder = arena_strdup(search->arena, (struct str){path, (size_t)(name - path)});
 	if (!folder)
@@ -235,6 +202,17 @@ static int add_file(struct search *search, struct paths *files, struct str base,
 		return r;
 	file = facts_path_in(search->arena, search->way.end, name);
 	return file ? paths_add_once(files, str_of(file), search->e) : err_memory(search->e);
+}
+
+/* As add_path() for a VALUE of the configuration. */
+static int add_file(struct search *search, struct paths *files, struct str base, const char *value)
+{
+	struct paths all = {.arena = search->arena};
+	int r = git_path_expand(&all, search->facts->home, value, search->e);
+
+	for (size_t i = 0; i < all.n && r == 0; i++)
+		r = add_path(search, files, base, all.items[i].p);
+	return r;
 }
 
 /* Configuration files that speak of all repositories; git-config(1). */
@@ -354,27 +332,34 @@ static int tree_of(struct git_seen *seen, const struct git_dir *git, struct str 
  * Every value counts in every work tree: a linked one has the configuration of what it is linked
  * to, and protecting a folder too many does no harm. What a push runs starts in the git directory.
  */
-static int obey_values(struct search *search, struct git_seen *seen, const struct paths *values)
+static int obey_hooks_path(struct search *search, struct git_seen *seen, const char *path)
 {
 	const struct default_facts *facts = search->facts;
 	int r = 0;
 
-	for (size_t k = 0; k < values->n && r == 0; k++) {
-		const char *path = expand(search, values->items[k].p);
-		size_t n = path && path[0] != '/' ? facts->n_git : 0;
+	if (path[0] == '/')
+		return obey_hooks(search, facts->cwd, path);
+	for (size_t i = 0; i < facts->n_git && r == 0; i++) {
+		struct str tree;
 
-		if (path && path[0] == '/')
-			r = obey_hooks(search, facts->cwd, path);
-		for (size_t i = 0; i < n && r == 0; i++) {
-			struct str tree;
-
-			r = tree_of(seen, &facts->git[i], &tree, search->e);
-			if (r == 0 && tree.p)
-				r = obey_hooks(search, tree, path);
-			if (r == 0)
-				r = obey_hooks(search, facts->git[i].path, path);
-		}
+		r = tree_of(seen, &facts->git[i], &tree, search->e);
+		if (r == 0 && tree.p)
+			r = obey_hooks(search, tree, path);
+		if (r == 0)
+			r = obey_hooks(search, facts->git[i].path, path);
 	}
+	return r;
+}
+
+static int obey_values(struct search *search, struct git_seen *seen, const struct paths *values)
+{
+	struct paths all = {.arena = search->arena};
+	int r = 0;
+
+	for (size_t i = 0; i < values->n && r == 0; i++)
+		r = git_path_expand(&all, search->facts->home, values->items[i].p, search->e);
+	for (size_t i = 0; i < all.n && r == 0; i++)
+		r = obey_hooks_path(search, seen, all.items[i].p);
 	return r;
 }
 

@@ -334,6 +334,62 @@ static void finds_folders_of_hooks(void)
 	world_end();
 }
 
+/* `%(prefix)/` is what the git that reads it was built for, or the folder it is in. */
+static void finds_what_git_is_installed_with(void)
+{
+	static const struct {
+		const char *value;
+		int r;
+		const char *obeyed[3];
+	} rows[] = {
+		{"%(prefix)/hooks", 0, {"home/p/git/hooks", "home/p/real/hooks", ""}},
+		{":(optional)%(prefix)/hooks", 0, {"home/p/git/hooks", "home/p/real/hooks", ""}},
+		{"%(prefix)/way/x", 0, {"home/p/tools/x", "home/p/git/way/x", "home/p/real/way/x"}},
+		{"%(prefix)x", 0, {"home/p/%(prefix)x", "home/p/.git/%(prefix)x", ""}},
+		{"%(prefix)/..x/hooks", 0, {"home/p/git/..x/hooks", "home/p/real/..x/hooks", ""}},
+		{"%(prefix)/..", -ERR_CONFIG, {""}},
+		{"%(prefix)/../home/p/x", -ERR_CONFIG, {""}},
+		{"%(prefix)/a//../../x", -ERR_CONFIG, {""}},
+	};
+	char path[4 * PATH_MAX], text[3 * PATH_MAX];
+
+	world_begin();
+	make_git_dir("home/p/.git");
+	make_directory("home/p/tools");
+	make_directory("home/p/git/bin");
+	make_directory("home/p/real/libexec/git-core");
+	make_directory("home/installed/bin");
+	make_file("home/p/git/bin/git", "");
+	make_file("home/p/real/libexec/git-core/git", "");
+	CHECK_INT(chmod(at("home/p/git/bin/git"), 0755), 0);
+	CHECK_INT(chmod(at("home/p/real/libexec/git-core/git"), 0755), 0);
+	make_link("../../p/real/libexec/git-core/git", "home/installed/bin/git");
+	make_link("../p/tools", "home/installed/way");
+	snprintf(path, sizeof(path), "%s:relative:%s:%s", at("home/p/git/bin"), at("home/nothing"),
+		 at("home/installed/bin"));
+	setenv("PATH", path, 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *obeyed[] = {rows[i].obeyed[0], rows[i].obeyed[1], rows[i].obeyed[2],
+					""};
+
+		snprintf(text, sizeof(text), "[core]\n\thooksPath = %s\n", rows[i].value);
+		make_file("home/p/.git/config", text);
+		CHECK_INT(find(), rows[i].r);
+		CHECK(rows[i].r || has_obeyed(obeyed));
+		make_file("home/p/.git/config", "");
+	}
+	make_file("home/p/.git/config", "[include]\npath = %(prefix)/etc/inc\n");
+	CHECK_INT(find(), 0);
+	CHECK(has_obeyed((const char *const[]){"home/p/git/etc/inc", "home/p/real/etc/inc", ""}));
+	make_file("home/p/.git/config", "[include]\npath = %(prefix)/../inc\n");
+	CHECK_INT(find(), -ERR_CONFIG);
+	snprintf(text, sizeof(text), "[include]\npath = %%(prefix)/%s\n", at("home/p/inc"));
+	make_file("home/p/.git/config", text);
+	CHECK_INT(find(), 0);
+	CHECK(has_obeyed((const char *const[]){"home/p/inc", ""}));
+	world_end();
+}
+
 /* A directory that `..` goes back from could become a link. */
 static void keeps_directories_on_the_way(void)
 {
@@ -879,6 +935,7 @@ int main(void)
 	RUN(takes_more_roots);
 	RUN(finds_its_repository);
 	RUN(finds_folders_of_hooks);
+	RUN(finds_what_git_is_installed_with);
 	RUN(keeps_directories_on_the_way);
 	RUN(finds_hooks_of_a_bare_repository);
 	RUN(follows_links_in_git_directories);
