@@ -35,16 +35,21 @@ static size_t distance(struct str a, struct str b)
 	return rows[a.n % 3][b.n];
 }
 
-void near_try(struct near *near, const char *known)
+bool near_try_str(struct near *near, struct str known)
 {
-	struct str other = str_of(known);
 	size_t d;
 
-	if (near->word.n > WORD_MAX || other.n > WORD_MAX)
-		return;
-	d = distance(near->word, other);
+	if (near->word.n > WORD_MAX || known.n > WORD_MAX)
+		return false;
+	d = distance(near->word, known);
 	if (d * 3 > near->word.n || (near->best && d >= near->distance))
-		return;
-	near->best = known;
+		return false;
+	near->best = known.p;
 	near->distance = d;
+	return true;
+}
+
+void near_try(struct near *near, const char *known)
+{
+	(void)near_try_str(near, str_of(known));
 }

@@ -11,6 +11,8 @@
 #ifndef BASE_NEAR_H
 #define BASE_NEAR_H
 
+#include <stdbool.h>
+
 #include "base/str.h"
 
 struct near {
@@ -24,5 +26,9 @@ struct near {
  * Of equally near words the first stays.
  */
 void near_try(struct near *near, const char *known);
+
+/* The same, of a word that need not end in NUL, and neither does `best` then. Is it the best now?
+ */
+bool near_try_str(struct near *near, struct str known);
 
 #endif

@@ -102,7 +102,7 @@ bool op_is_asked(enum op op)
 	case OP_SYSCTL_ANY:       /* nor had writing */
 		return true;
 	default:
-		return name[strlen(name) - 1] != '*';
+		return !op_is_gone(op) && name[strlen(name) - 1] != '*';
 	}
 }
 
@@ -118,6 +118,13 @@ bool op_takes(enum op op, enum filter_id filter)
 	if (op != OP_STORAGE_CLASS_MAP && category & (CAT_SANDBOX | CAT_CHECK))
 		return true;
 	return takes == 0 || takes & category;
+}
+
+bool op_is_gone(enum op op)
+{
+	return op == OP_IOKIT_OPEN || op == OP_IPC_POSIX_SHM_READ_ANY ||
+	       op == OP_IPC_POSIX_SHM_READ_METADATA || op == OP_MACH_PER_USER_LOOKUP ||
+	       op == OP_SYSTEM_CHUD;
 }
 
 enum op op_find(struct str name)

@@ -147,11 +147,10 @@ struct rule {
 	const struct modifier *modifiers;
 	size_t n_modifiers;
 	enum origin origin;
-	bool ours;      /* of a text that comes with us or the system: nothing to warn of */
-	struct span at; /* of the opening parenthesis */
-	struct str
-		text; /* the rule as written (first 200 bytes, white space collapsed), then a NUL */
-	unsigned index; /* position in the policy, set by the builder */
+	bool ours;       /* of a text that comes with us or the system: nothing to warn of */
+	struct span at;  /* of the opening parenthesis */
+	struct str text; /* as written, white space collapsed; past 200 bytes U+2026; then a NUL */
+	unsigned index;  /* position in the policy, set by the builder */
 };
 
 /* ---- Building ---- */
@@ -392,6 +391,8 @@ enum op op_parent(enum op op); /* OP_DEFAULT for itself */
 bool op_is_terminal(enum op op);
 enum verdict op_builtin(enum op op);              /* of a terminal operation */
 bool op_takes(enum op op, enum filter_id filter); /* does the filter's category fit? */
+/* Is OP one of earlier systems? No request is about it, and its name is an older name by now. */
+bool op_is_gone(enum op op);
 
 /* Is OP what requests are about? Others stand for those below them, and have what these have. */
 bool op_is_asked(enum op op);

@@ -103,44 +103,78 @@ static int do_length(struct machine *m, struct value **args, size_t n)
 	return r < 0 ? r : machine_give_integer(m, (int64_t)n);
 }
 
-/* The list after its first args[1] elements, or the element there. */
+static int out_of_range(struct machine *m)
+{
+	return machine_fail(m, "%s: index out of range", m->running->name);
+}
+
+/* Takes args[1], an index, for list-tail, list-ref, take and drop. */
+static int take_index(struct machine *m, struct value **args, size_t *ret)
+{
+	if (!is_type(args[0], VALUE_PAIR) && !is_type(args[0], VALUE_NIL))
+		return machine_wrong_type(m, "a proper list", args[0]);
+	if (!is_type(args[1], VALUE_INTEGER))
+		return machine_wrong_type(m, "integer", args[1]);
+	if (args[1]->number < 0)
+		return out_of_range(m);
+	*ret = (size_t)args[1]->number;
+	return 0;
+}
+
+/* The list after its first args[1] elements, not a copy; or the element there. */
 enum {
 	LIST_TAIL,
-	LIST_REF,
-	LIST_TAKE
+	LIST_REF
 };
 
 static int do_list_at(struct machine *m, struct value **args, size_t n)
 {
-	struct value **items;
-	size_t at;
-	int r = machine_items(m, args[0], &items, &n);
+	struct value *v = args[0];
+	size_t at = 0;
+	int r = take_index(m, args, &at);
 
+	(void)n;
+	for (; at > 0 && r == 0; at--, v = v->cdr) {
+		if (!is_type(v, VALUE_PAIR))
+			return out_of_range(m);
+		r = machine_charge(m, 1);
+	}
 	if (r < 0)
 		return r;
-	if (!is_type(args[1], VALUE_INTEGER))
-		return machine_wrong_type(m, "integer", args[1]);
-	at = (size_t)args[1]->number;
-	if (args[1]->number < 0 || at > n || (m->running->variant == LIST_REF && at == n))
-		return machine_fail(m, "%s: index out of range", m->running->name);
-	if (m->running->variant == LIST_REF)
-		return machine_give(m, items[at]);
-	if (m->running->variant == LIST_TAKE)
-		return machine_give(m, machine_list(m, items, at));
-	return machine_give(m, machine_list(m, items + at, n - at));
+	if (m->running->variant == LIST_TAIL)
+		return machine_give(m, v);
+	return is_type(v, VALUE_PAIR) ? machine_give(m, v->car) : out_of_range(m);
+}
+
+static int do_take(struct machine *m, struct value **args, size_t n)
+{
+	struct value **items = NULL;
+	size_t at = 0;
+	int r = take_index(m, args, &at);
+
+	if (r == 0)
+		r = machine_items(m, args[0], &items, &n);
+	if (r < 0)
+		return r;
+	return at <= n ? machine_give(m, machine_list(m, items, at)) : out_of_range(m);
 }
 
 static int do_last_pair(struct machine *m, struct value **args, size_t n)
 {
 	struct value *v = args[0];
-	int r = 0;
+	const struct value *end;
+	int r;
 
-	(void)n;
 	if (!is_type(v, VALUE_PAIR))
 		return machine_wrong_type(m, "a list with elements", v);
-	for (; is_type(v->cdr, VALUE_PAIR) && r == 0; v = v->cdr)
-		r = machine_charge(m, 1);
-	return r < 0 ? r : machine_give(m, v);
+	r = machine_measure(m, v, &n, &end);
+	if (r < 0)
+		return r;
+	if (is_type(end, VALUE_PAIR))
+		return machine_endless(m);
+	while (n-- > 1)
+		v = v->cdr;
+	return machine_give(m, v);
 }
 
 /* Appends the leaves of V to ITEMS, from a stack of its own. */
@@ -287,13 +321,10 @@ static int do_is_type(struct machine *m, struct value **args, size_t n)
 
 static int do_is_list(struct machine *m, struct value **args, size_t n)
 {
-	const struct value *v = args[0];
-	int r = 0;
+	const struct value *end;
+	int r = machine_measure(m, args[0], &n, &end);
 
-	(void)n;
-	for (; is_type(v, VALUE_PAIR) && r == 0; v = v->cdr)
-		r = machine_charge(m, 1);
-	return r < 0 ? r : machine_give_bool(m, is_type(v, VALUE_NIL));
+	return r < 0 ? r : machine_give_bool(m, is_type(end, VALUE_NIL));
 }
 
 static int do_is_atom(struct machine *m, struct value **args, size_t n)
@@ -459,7 +490,7 @@ static const struct builtin table[] = {
 	{"length", do_length, 1, 1, 0},
 	{"list-tail", do_list_at, 2, 2, LIST_TAIL},
 	{"list-ref", do_list_at, 2, 2, LIST_REF},
-	{"take", do_list_at, 2, 2, LIST_TAKE},
+	{"take", do_take, 2, 2, 0},
 	{"drop", do_list_at, 2, 2, LIST_TAIL},
 	{"last-pair", do_last_pair, 1, 1, 0},
 	{"flatten", do_flatten, 1, 1, 0},

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/near.h"
 
 #include "base/banned.h"
 
@@ -449,10 +450,42 @@ static int look_up(struct machine *m, const struct value *name, struct scope *sc
 	}
 	buf_add_escaped(&text, name->symbol->name);
 	r = machine_fail_at(m, name, "unbound variable: %s", buf_str(&text).p);
-	if (name->symbol->later)
-		(void)err_hint(&m->err, "(version 1) comes before everything else");
+	m->unbound = name->symbol;
+	m->unbound_scope = scope;
 	buf_release(&text);
 	return r;
+}
+
+static void try_symbol(struct near *near, const struct symbol *symbol, struct str *best,
+		       size_t *left)
+{
+	if (near_try_str(near, symbol->name))
+		*best = symbol->name;
+	--*left;
+}
+
+void machine_hint_name(struct machine *m)
+{
+	size_t left = 1 << 14; /* names that are looked at */
+	struct near near;
+	struct str best = {0};
+
+	if (!m->unbound || m->err.hint[0])
+		return;
+	if (m->unbound->later) {
+		(void)err_hint(&m->err, "(version 1) comes before everything else");
+		return;
+	}
+	near = (struct near){.word = m->unbound->name};
+	for (const struct scope *scope = m->unbound_scope; scope; scope = scope->outer)
+		for (const struct binding *b = scope->first; b && left > 0; b = b->next)
+			try_symbol(&near, b->symbol, &best, &left);
+	for (size_t i = 0; i < SYMBOL_BUCKETS; i++)
+		for (const struct symbol *s = m->symbols[i]; s && left > 0; s = s->next)
+			if (s->global)
+				try_symbol(&near, s, &best, &left);
+	if (best.n > 0)
+		(void)err_hint(&m->err, "did you mean '%.*s'?", (int)best.n, best.p);
 }
 
 static int eval_form(struct machine *m, struct value *form, struct scope *scope)
@@ -503,6 +536,7 @@ int machine_run(struct machine *m)
 	struct frame frame;
 	int r = 0;
 
+	m->unbound = NULL;
 	while (r == 0) {
 		r = machine_charge(m, 1);
 		if (r < 0)

@@ -87,7 +87,9 @@ struct machine {
 	struct sbpl_limits limits;
 	unsigned steps;
 	struct err err;
-	bool is_final; /* err: not for (catch ...) */
+	bool is_final;               /* err: not for (catch ...) */
+	struct symbol *unbound;      /* err: the name without a value; NULL: something else */
+	struct scope *unbound_scope; /* where it was looked up */
 
 	enum {
 		MODE_EVAL,   /* expr in scope */
@@ -148,6 +150,12 @@ int machine_freeze(struct machine *m, struct value *v, struct value **ret);
 /* Goes on with what the innermost (catch ...) of the same text says; false: there is none. */
 bool machine_catch(struct machine *m);
 
+/*
+ * Adds to an error about an unbound variable which name was meant, if one is near. Looks at
+ * thousands of names: for errors that are reported.
+ */
+void machine_hint_name(struct machine *m);
+
 /* Nothing waits any more above the first N frames. */
 void machine_drop_frames(struct machine *m, size_t n);
 
@@ -197,6 +205,17 @@ struct symbol *machine_intern(struct machine *m, struct str name);
 int machine_bind_name(struct machine *m, const char *name, struct value *value);
 int machine_bind_builtins(struct machine *m, const struct builtin *table, size_t n);
 int machine_bind_syntax(struct machine *m, const struct syntax *table, size_t n);
+
+/*
+ * Counts the pairs of LIST, each of which costs a step. *RET_END is what stands behind the last
+ * one:
+ * () if LIST is a proper list, a pair if it runs in a circle.
+ */
+int machine_measure(struct machine *m, const struct value *list, size_t *n,
+		    const struct value **ret_end);
+
+/* Fails because of such a list. */
+int machine_endless(struct machine *m);
 
 /* Copies a proper list into an array; each element costs a step. */
 int machine_items(struct machine *m, const struct value *list, struct value ***ret, size_t *n);

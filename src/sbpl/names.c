@@ -122,24 +122,34 @@ static const struct {
 	{"ipc-posix-shm-read-metadata", NULL, OLD},
 };
 
-/* Operations of earlier systems: their names are older names by now. */
-static bool is_gone(enum op op)
-{
-	return op == OP_IOKIT_OPEN || op == OP_IPC_POSIX_SHM_READ_ANY ||
-	       op == OP_IPC_POSIX_SHM_READ_METADATA || op == OP_MACH_PER_USER_LOOKUP ||
-	       op == OP_SYSTEM_CHUD;
-}
-
 enum op names_find_op(struct str name)
 {
 	enum op op = op_find(name);
 
-	if (op != OP_COUNT && !is_gone(op))
+	if (op != OP_COUNT && !op_is_gone(op))
 		return op;
 	for (size_t i = 0; i < COUNT(aliases); i++)
 		if (aliases[i].means && str_is(name, aliases[i].written))
 			return op_find(str_of(aliases[i].means));
 	return op;
+}
+
+const char *sbpl_present_name(struct str name)
+{
+	enum op op = op_find(name);
+
+	if (op != OP_COUNT && !op_is_gone(op))
+		return NULL;
+	for (size_t i = 0; i < COUNT(aliases); i++) {
+		const char *means = aliases[i].means;
+
+		if (!str_is(name, aliases[i].written))
+			continue;
+		if (!means)
+			return "";
+		return op_find(str_of(means)) != OP_COUNT ? means : NULL;
+	}
+	return NULL;
 }
 
 static int bind_ops(struct machine *m)
@@ -149,7 +159,7 @@ static int bind_ops(struct machine *m)
 	for (unsigned op = 0; op < OP_COUNT && r == 0; op++) {
 		struct value *v;
 
-		if (is_gone(op))
+		if (op_is_gone(op))
 			continue;
 		v = machine_new(m, VALUE_OP);
 		if (v)

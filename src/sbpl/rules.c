@@ -284,16 +284,22 @@ static const struct test *misfit(const struct expr *expr, enum op op, bool denie
 
 /* ---- What the rule remembers of its text ---- */
 
-/* Cuts at the limit, but not inside a UTF-8 character. */
-static void add_cut(struct buf *buf, struct str s)
+/* One byte past the limit tells that there is more. */
+static void add_part(struct buf *buf, struct str s)
 {
-	size_t room = RULE_TEXT_MAX - buf->n;
+	size_t room = RULE_TEXT_MAX + 1 - buf->n;
 
-	if (s.n > room) {
-		for (s.n = room; s.n > 0 && (s.p[s.n] & 0xc0) == 0x80;)
-			s.n--;
-	}
-	buf_add(buf, s.p, s.n);
+	buf_add(buf, s.p, s.n < room ? s.n : room);
+}
+
+/* Cuts what is past the limit, not inside a UTF-8 character, and says so. */
+static void cut(struct buf *buf)
+{
+	if (buf->n <= RULE_TEXT_MAX)
+		return;
+	for (buf->n = RULE_TEXT_MAX; buf->n > 0 && (buf->p[buf->n] & 0xc0) == 0x80;)
+		buf->n--;
+	buf_puts(buf, "\u2026");
 }
 
 /* The form at m->at as it was written, blanks and comments as one space. */
@@ -319,12 +325,13 @@ static int rule_text(struct machine *m, struct buf *ret)
 		depth += token.type == TOKEN_OPEN || token.type == TOKEN_VECTOR;
 		depth -= token.type == TOKEN_CLOSE;
 		if (token.place.begin != end)
-			add_cut(ret, STR(" "));
+			add_part(ret, STR(" "));
 		end = lex.at;
-		add_cut(ret,
-			(struct str){source->text.p + token.place.begin, end - token.place.begin});
+		add_part(ret,
+			 (struct str){source->text.p + token.place.begin, end - token.place.begin});
 		r = machine_charge(m, (end - before) / BYTES_PER_STEP);
-	} while (r == 0 && depth > 0 && ret->n < RULE_TEXT_MAX);
+	} while (r == 0 && depth > 0 && ret->n <= RULE_TEXT_MAX);
+	cut(ret);
 	return r;
 }
 

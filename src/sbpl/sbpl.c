@@ -124,6 +124,18 @@ static bool is_fatal(const struct err *e)
 	return e->code == ERR_LIMIT || e->code == ERR_MEMORY;
 }
 
+/* Of a name that only earlier versions of the language know. */
+static void hint_present_name(struct machine *m)
+{
+	bool is_later = m->unbound && m->profile->version >= VERSION_ALL_FOLLOW_DEFAULT;
+	const char *present = is_later ? sbpl_present_name(m->unbound->name) : NULL;
+
+	if (present && present[0])
+		(void)err_hint(&m->err, "since version 3 it is called '%s'", present);
+	else if (present)
+		(void)err_hint(&m->err, "rules about it had no effect: it can go");
+}
+
 /* Evaluates all that is loaded, noting errors. False: there is no point in going on. */
 static bool run(struct machine *m)
 {
@@ -135,6 +147,8 @@ static bool run(struct machine *m)
 		m->is_final = false;
 		if (!is_final && machine_catch(m))
 			continue;
+		machine_hint_name(m);
+		hint_present_name(m);
 		add_error(errors, &m->err);
 		if (is_fatal(&m->err) || errors->n == SBPL_ERRORS_MAX || !unwind(m))
 			return false;

@@ -80,4 +80,10 @@ struct sbpl_errors {
 int sbpl_compile(const struct sbpl_source *sources, size_t n, const struct sbpl_options *options,
 		 struct policy **ret, struct sbpl_errors *errors);
 
+/*
+ * What NAME, an operation's name of earlier systems, is called now; "": nothing, rules about it are
+ * dropped. NULL: it is no such name.
+ */
+const char *sbpl_present_name(struct str name);
+
 #endif

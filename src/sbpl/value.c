@@ -269,26 +269,49 @@ struct value *machine_symbol_value(struct machine *m, struct symbol *symbol)
 	return v;
 }
 
+int machine_measure(struct machine *m, const struct value *list, size_t *n,
+		    const struct value **ret_end)
+{
+	const struct value *kept = NULL;
+	size_t next = 1;
+	int r = 0;
+
+	/* What is kept, each time for twice as long, is met again in a circle (Brent). */
+	for (*n = 0; is_type(list, VALUE_PAIR) && list != kept && r == 0; list = list->cdr) {
+		if (++*n == next) {
+			kept = list;
+			next *= 2;
+		}
+		r = machine_charge(m, 1);
+	}
+	*ret_end = list;
+	return r;
+}
+
+int machine_endless(struct machine *m)
+{
+	const char *who = m->running ? m->running->name : "";
+
+	return machine_fail(m, "%s%sthe list runs in a circle", who, *who ? ": " : "");
+}
+
 int machine_items(struct machine *m, const struct value *list, struct value ***ret, size_t *n)
 {
-	struct value **items = NULL;
-	size_t cap = 0;
-	int r;
+	const struct value *end;
+	int r = machine_measure(m, list, n, &end);
 
-	for (*n = 0; is_type(list, VALUE_PAIR); list = list->cdr) {
-		struct value **grown =
-			arena_grow(m->arena, items, *n, &cap, sizeof(struct value *));
-
-		if (!grown)
-			return machine_no_memory(m);
-		items = grown;
-		items[(*n)++] = list->car;
-		r = machine_charge(m, 1);
-		if (r < 0)
-			return r;
-	}
-	*ret = items;
-	return is_type(list, VALUE_NIL) ? 0 : machine_wrong_type(m, "a proper list", list);
+	if (r < 0)
+		return r;
+	if (is_type(end, VALUE_PAIR))
+		return machine_endless(m);
+	if (!is_type(end, VALUE_NIL))
+		return machine_wrong_type(m, "a proper list", end);
+	*ret = arena_array(m->arena, *n, sizeof(struct value *));
+	if (!*ret)
+		return machine_no_memory(m);
+	for (size_t i = 0; i < *n; i++, list = list->cdr)
+		(*ret)[i] = list->car;
+	return 0;
 }
 
 /* ---- Names ---- */

@@ -37,6 +37,33 @@ process-fork => allow
 ---
 process-fork => allow
 
+=== lists without an end
+(version 1)
+(deny default)
+(define one (list 1))
+(set-cdr! one one)
+(define three (list 1 2 3))
+(set-cdr! (cddr three) three)
+(define late (list 1 2 3 4 5 6 7))
+(set-cdr! (list-tail late 6) (cdr (cdddr late))) ; the list itself, not a copy
+(define (long n) (if (= n 0) '() (cons n (long (- n 1)))))
+(define many (reverse (long 1000)))
+(set-cdr! (last-pair many) (list 0))
+(if (and (not (list? one)) (not (list? three)) (not (list? late)) (not (list? (cons 0 late))) (not (list? '(1 . 2)))
+         (not (list? 1)) (list? many) (list? '()) (= (length many) 1001)
+         (= (list-ref three 100) 2))
+    (allow process-fork))
+---
+process-fork => allow
+
+=== nothing is written, and nothing is wrong with it
+(version 1)
+(deny default)
+(if (equal? (list (display "text") (write 'a) (newline)) (list (display 1) (write "b" #f) (newline #t)))
+    (allow process-fork))
+---
+process-fork => allow
+
 === vectors
 (version 1)
 (deny default)

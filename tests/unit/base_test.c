@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/map.h"
 #include "base/near.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "base/banned.h"
 
@@ -475,6 +476,72 @@ static void a_near_word_is_found(void)
 	CHECK(near.best == NULL);
 }
 
+static void a_near_slice_is_found(void)
+{
+	struct near near = {.word = STR("rnu")};
+
+	CHECK(!near_try_str(&near, STR("check")));
+	CHECK(near_try_str(&near, (struct str){"running", 3}));
+	CHECK(!near_try_str(&near, STR("run")));
+	CHECK(str_eq((struct str){near.best, 3}, STR("run")));
+}
+
+/* ---- path ---- */
+
+static void paths_are_spelt_in_one_way(void)
+{
+	static const struct {
+		const char *text;
+		enum path_flaw flaw, prefix_flaw;
+		const char *canonical; /* NULL: TEXT, or none */
+	} rows[] = {
+		{"/", PATH_CANONICAL, PATH_CANONICAL, NULL},
+		{"/a", PATH_CANONICAL, PATH_CANONICAL, NULL},
+		{"/a/.b/..c/...", PATH_CANONICAL, PATH_CANONICAL, NULL},
+		{"", PATH_EMPTY, PATH_CANONICAL, NULL},
+		{"a/b", PATH_RELATIVE, PATH_RELATIVE, NULL},
+		{"//", PATH_SLASHES, PATH_SLASHES, "/"},
+		{"//a", PATH_SLASHES, PATH_SLASHES, "/a"},
+		{"/a//b", PATH_SLASHES, PATH_SLASHES, "/a/b"},
+		{"/a//", PATH_SLASHES, PATH_SLASHES, "/a"},
+		{"/a/", PATH_TRAILING, PATH_CANONICAL, "/a"},
+		{"/.", PATH_DOT, PATH_CANONICAL, "/"},
+		{"/./a", PATH_DOT, PATH_DOT, "/a"},
+		{"/a/./", PATH_DOT, PATH_DOT, "/a"},
+		{"/..", PATH_DOT_DOT, PATH_CANONICAL, "/"},
+		{"/a/..", PATH_DOT_DOT, PATH_CANONICAL, "/"},
+		{"/w/../etc", PATH_DOT_DOT, PATH_DOT_DOT, "/etc"},
+		{"/a/b/../../../c", PATH_DOT_DOT, PATH_DOT_DOT, "/c"},
+	};
+
+	CHECK(path_flaw_text(PATH_CANONICAL) == NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct str text = str_of(rows[i].text);
+		struct buf canonical = {0};
+
+		CHECK_INT(path_find_flaw(text), rows[i].flaw);
+		CHECK_INT(path_find_prefix_flaw(text), rows[i].prefix_flaw);
+		CHECK_INT(!path_flaw_text(rows[i].flaw), rows[i].flaw == PATH_CANONICAL);
+		if (!str_starts(text, STR("/")))
+			continue;
+		path_put_canonical(&canonical, text);
+		CHECK(str_is(buf_str(&canonical),
+			     rows[i].canonical ? rows[i].canonical : rows[i].text));
+		buf_release(&canonical);
+	}
+}
+
+static void links_of_macos_are_known(void)
+{
+	CHECK(path_is_darwin_link(STR("/tmp")) && path_is_darwin_link(STR("/ETC")));
+	CHECK(!path_is_darwin_link(STR("/tmp/x")) && !path_is_darwin_link(STR("/tm")));
+	CHECK(path_is_behind_darwin_link(STR("/var/run")));
+	CHECK(path_is_behind_darwin_link(STR("/Tmp/x")));
+	CHECK(!path_is_behind_darwin_link(STR("/tmp")));
+	CHECK(!path_is_behind_darwin_link(STR("/private/tmp/x")));
+	CHECK(!path_is_behind_darwin_link(STR("/various/x")));
+}
+
 static void arenas_share_a_pool(void)
 {
 	struct arena_pool pool = {.memory = 256};
@@ -510,6 +577,9 @@ int main(void)
 	RUN(map_finds_what_was_put);
 	RUN(map_says_when_memory_ends);
 	RUN(a_near_word_is_found);
+	RUN(a_near_slice_is_found);
+	RUN(paths_are_spelt_in_one_way);
+	RUN(links_of_macos_are_known);
 	RUN(errors_say_what_and_where);
 	RUN(errors_keep_their_own_copy_of_the_file);
 	RUN(long_errors_are_cut);

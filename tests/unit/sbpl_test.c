@@ -583,6 +583,33 @@ static void text_errors_have_places(void)
 	check_complaints(rows, COUNT(rows));
 }
 
+static void unbound_names_are_told_what_was_meant(void)
+{
+	static const struct {
+		const char *text, *hint;
+	} rows[] = {
+		{"(version 1)(allow file-raed*)", "did you mean 'file-read*'?"},
+		{"(version 1)(allow file* (subpth \"/\"))", "did you mean 'subpath'?"},
+		{"(version 1)(allow file* (vnode-type DIRECTROY))", "did you mean 'DIRECTORY'?"},
+		{"(version 1)(define (home-path x) x)(home-ptah 1)", "did you mean 'home-path'?"},
+		{"(version 1)(let ((project 1)) (car projetc))", "did you mean 'project'?"},
+		{"(version 1)(allow nothing-like-this)", ""},
+		{"(allow file-read*)(version 1)", "(version 1) comes before everything else"},
+		{"(version 3)(allow ipc-posix-shm)",
+		 "since version 3 it is called 'ipc-posix-shm*'"},
+		{"(version 3)(allow system-chud)", "rules about it had no effect: it can go"},
+		{"(version 1)(catch 1 (allow file-raed*))(allow file* 1)", ""},
+		{"(version 1)(import \"nowhere.sb\")", ""},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct policy *policy = NULL;
+
+		CHECK_INT(compile(rows[i].text, &policy), -ERR_POLICY);
+		CHECK_STR(errors.list[0].hint, rows[i].hint);
+	}
+}
+
 static void scheme_errors_have_places(void)
 {
 	static const struct complaint rows[] = {
@@ -591,6 +618,14 @@ static void scheme_errors_have_places(void)
 		{"(version 1)(set! nope 1)", "unbound variable: nope", 1, 18},
 		{"(version 1)(\"a\" 1)", "illegal function: string", 1, 12},
 		{"(version 1)(car '())", "car: expected a list with elements, got empty list", 1,
+		 12},
+		{"(version 1)(define l (list 1 2 3))(set-cdr! (cddr l) l)\n(length l)",
+		 "length: the list runs in a circle", 2, 1},
+		{"(version 1)(define l (list 1 2))(set-cdr! (cdr l) (cdr l))\n(append '(0) l '())",
+		 "append: the list runs in a circle", 2, 1},
+		{"(version 1)(define l (list 1))(set-cdr! l l)\n(last-pair l)",
+		 "last-pair: the list runs in a circle", 2, 1},
+		{"(version 1)(length '(1 . 2))", "length: expected a proper list, got integer", 1,
 		 12},
 		{"(version 1)(cadr '(1))", "cadr: expected a list with elements, got empty list", 1,
 		 12},
@@ -827,12 +862,41 @@ static void long_texts_are_cut(void)
 		struct str cut = policy_rule(policy, 0)->text;
 
 		/* 24 bytes before the first of the two-byte letters, so 200 fit exactly. */
-		CHECK_INT(cut.n, 200);
+		CHECK_INT(cut.n, 200 + strlen("\u2026"));
 		CHECK(str_starts(cut, STR("(allow file* (literal \"/\xc3")));
-		CHECK((unsigned char)cut.p[cut.n - 1] == 0xa9);
+		CHECK(str_ends(cut, STR("\xa9\u2026")));
 	}
 	policy_free(policy);
 	buf_release(&text);
+}
+
+/* What is not cut has no mark; a cut may fall between tokens and inside a character. */
+static void only_cut_texts_are_marked(void)
+{
+	static const struct {
+		int letters; /* in front of one of two bytes */
+		size_t n;
+		bool is_marked;
+	} rows[] = {{171, 200, false}, {172, 200, true}, {174, 200, true}, {175, 199, true}};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct buf text = {0};
+		struct policy *policy;
+
+		buf_puts(&text, "(version 1)(allow file* (literal \"/");
+		for (int k = 0; k < rows[i].letters; k++)
+			buf_putc(&text, 'a');
+		buf_puts(&text, "\u00e9\"))");
+		CHECK_INT(compile(buf_str(&text).p, &policy), 0);
+		if (policy) {
+			struct str got = policy_rule(policy, 0)->text;
+
+			CHECK_INT(str_ends(got, STR("\u2026")), rows[i].is_marked);
+			CHECK_INT(got.n - (rows[i].is_marked ? strlen("\u2026") : 0), rows[i].n);
+		}
+		policy_free(policy);
+		buf_release(&text);
+	}
 }
 
 static void imports_share_the_environment(void)
@@ -1136,12 +1200,14 @@ int main(void)
 	RUN(scheme_computes);
 	RUN(whole_profiles_compile);
 	RUN(text_errors_have_places);
+	RUN(unbound_names_are_told_what_was_meant);
 	RUN(scheme_errors_have_places);
 	RUN(rule_errors_have_places);
 	RUN(address_errors_have_places);
 	RUN(reading_goes_on_after_an_error);
 	RUN(rules_know_their_text);
 	RUN(long_texts_are_cut);
+	RUN(only_cut_texts_are_marked);
 	RUN(imports_share_the_environment);
 	RUN(import_errors_name_the_file);
 	RUN(runtime_sources_stand_alone);
