@@ -164,7 +164,7 @@ struct lapbelt_decision {
 	/* The deciding rule; a built-in default has an empty file. Valid as long as the policy. */
 	const char *file;
 	unsigned line, column;
-	const char *rule;      /* its text, or a sentence about the built-in default */
+	const char *rule;      /* its text, past 200 bytes U+2026; or "built-in default of ..." */
 	const char *operation; /* where it was decided: the operation asked for, or an ancestor */
 };
 
@@ -172,7 +172,7 @@ struct lapbelt_decision {
  * Decides OPERATION on ARGUMENTS (NULL-terminated; NULL: none): a /path, a name or HOST:PORT first,
  * then KEY=VALUE: vnode-type=DIRECTORY mode=0644 target=self signal=SIGTERM xattr=user.x
  * local=HOST:PORT protocol=tcp|udp. Never looks at the disk. -LAPBELT_USAGE: unknown operation,
- * key or value.
+ * key or value, or a path that is not canonical: with "//", ".", "..", or a slash at its end.
  */
 LAPBELT_API int lapbelt_decide(const struct lapbelt_policy *policy, const char *operation,
 			       const char *const *arguments, struct lapbelt_decision *ret_decision,

@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/near.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "facade.h"
 #include "policy/policy.h"
 #include "policy/values.h"
+#include "sbpl/sbpl.h"
 #include "base/banned.h"
 
 /* ---- Names and numbers ---- */
@@ -174,6 +177,28 @@ static enum filter_id name_filter(enum op op)
 	return FILTER_COUNT;
 }
 
+/* The kernel asks about canonical paths alone: about another, any answer would be wrong. */
+static int take_path(struct parse *parse, const char *text)
+{
+	enum path_flaw flaw = path_find_flaw(str_of(text));
+	struct buf canonical = {.max = sizeof(parse->e->hint) / 2};
+
+	if (flaw == PATH_CANONICAL) {
+		parse->request->path = str_of(text);
+		return 0;
+	}
+	if (flaw == PATH_EMPTY || flaw == PATH_RELATIVE)
+		return err_set(parse->e, ERR_USAGE, "'%s' does not start with /", text);
+	(void)err_set(parse->e, ERR_USAGE, "'%s' is not canonical: %s", text, path_flaw_text(flaw));
+	path_put_canonical(&canonical, str_of(text));
+	if (!canonical.failed)
+		(void)err_hint(parse->e, "the canonical path is '%.*s'%s", (int)canonical.n,
+			       canonical.p,
+			       flaw == PATH_DOT_DOT ? ", if there are no links on the way" : "");
+	buf_release(&canonical);
+	return -(int)ERR_USAGE;
+}
+
 static int take_object(struct parse *parse, const char *text)
 {
 	struct request *request = parse->request;
@@ -182,7 +207,8 @@ static int take_object(struct parse *parse, const char *text)
 	struct endpoint *end = op_is_about_local_end(op) ? &request->local : &request->remote;
 
 	if (text[0] == '/' && op_takes(op, FILTER_PATH)) {
-		request->path = str_of(text);
+		if (take_path(parse, text) < 0)
+			return -(int)ERR_USAGE;
 		if (network) /* its own end is one, too, whatever it is asked about */
 			end->proto = request->local.proto = PROTO_UNIX;
 		return 0;
@@ -286,10 +312,8 @@ static enum filter_id find_filter(struct str name)
 
 static int take_text(struct parse *parse, enum filter_id filter, const char *value)
 {
-	if (filter == FILTER_PATH) {
-		parse->request->path = str_of(value);
-		return 0;
-	}
+	if (filter == FILTER_PATH)
+		return take_path(parse, value);
 	return add_fact(parse, (struct fact){.filter = filter, .text = str_of(value)});
 }
 
@@ -386,6 +410,27 @@ static int take_attribute(struct parse *parse, const char *text)
 	}
 }
 
+/* TEXT has a '=', but no key before it. 1: it is a name, if it stands first. */
+static int unknown_key(struct parse *parse, const char *text, bool is_first)
+{
+	struct near near = {.word = {text, strcspn(text, "=")}};
+	enum op op = parse->request->op;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (op_takes(op, keys[i].filter))
+			near_try(&near, keys[i].name);
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (op_takes(op, aliases[i].filter))
+			near_try(&near, aliases[i].name);
+	for (int i = 0; i < FILTER_COUNT; i++)
+		if (op_takes(op, (enum filter_id)i))
+			near_try(&near, facade_filters[i].name);
+	if (is_first && !near.best && name_filter(op) != FILTER_COUNT)
+		return 1;
+	(void)err_set(parse->e, ERR_USAGE, "unknown key '%.*s'", (int)near.word.n, text);
+	return near.best ? err_hint(parse->e, "did you mean '%s'?", near.best) : -(int)ERR_USAGE;
+}
+
 /* protocol=unix: a socket without a name, or one whose name nobody asks for. */
 static int take_unix_ends(struct parse *parse)
 {
@@ -433,10 +478,20 @@ static int complete_socket(struct parse *parse)
 
 static int unknown_operation(const char *operation, struct err *e)
 {
+	const char *present = sbpl_present_name(str_of(operation));
 	struct near near = {.word = str_of(operation)};
 
+	if (present && present[0]) {
+		(void)err_set(e, ERR_USAGE, "'%s' is an older name", operation);
+		return err_hint(e, "the operation is called '%s'", present);
+	}
+	if (present) {
+		(void)err_set(e, ERR_USAGE, "'%s' is no operation any more", operation);
+		return err_hint(e, "rules about it are dropped");
+	}
 	for (int op = 0; op < OP_COUNT; op++)
-		near_try(&near, op_name((enum op)op));
+		if (!sbpl_present_name(str_of(op_name((enum op)op))))
+			near_try(&near, op_name((enum op)op));
 	(void)err_set(e, ERR_USAGE, "unknown operation '%s'", operation);
 	return near.best ? err_hint(e, "did you mean '%s'?", near.best) : -(int)ERR_USAGE;
 }
@@ -447,11 +502,13 @@ int facade_request(const char *operation, const char *const *arguments, struct f
 	struct parse parse = {ret, &ret->request, PROTO_TCP, e};
 
 	*ret = (struct facade_request){.request.op = op_find(str_of(operation))};
-	if (ret->request.op == OP_COUNT)
+	if (ret->request.op == OP_COUNT || sbpl_present_name(str_of(operation)))
 		return unknown_operation(operation, e);
 	for (size_t i = 0; arguments && arguments[i]; i++) {
 		int r = arguments[i][0] == '/' ? 1 : take_attribute(&parse, arguments[i]);
 
+		if (r == 1 && arguments[i][0] != '/' && strchr(arguments[i], '='))
+			r = unknown_key(&parse, arguments[i], i == 0);
 		if (r == 1 && i > 0)
 			return err_set(e, ERR_USAGE, "'%s' is not KEY=VALUE", arguments[i]);
 		if (r == 1)

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "cli/diag.h"
+#include "cli/out.h"
 #include "base/banned.h"
 
 /* ---- Option values ---- */
@@ -272,18 +273,15 @@ const struct command *const commands[] = {
 	&command_prove,   &command_diff,    NULL,
 };
 
-static int print_help(const struct command *command)
+static void print_help(const struct command *command)
 {
 	struct buf text = {0};
-	int r;
 
 	buf_printf(&text, "usage: lapbelt %s [OPTION...] %s\n\n%s\n\n", command->name,
 		   command->operands, command->help);
 	opt_help(command->options, &text);
 	buf_printf(&text, "\nMore in lapbelt-%s(1).\n", command->name);
-	r = text.failed || io_write_full(STDOUT_FILENO, text.p, text.n) < 0;
-	buf_release(&text);
-	return r;
+	out_print(&text);
 }
 
 int command_main(const struct command *command, char **argv)
@@ -292,11 +290,11 @@ int command_main(const struct command *command, char **argv)
 			    .implied = strcmp(argv[0], command->name) != 0,
 			    .status_fd = -1};
 	struct buf error = {0};
-	int first, status;
+	int first, status = 0;
 
 	first = opt_parse(command->options, argv, &args, &error);
 	if (args.help)
-		status = print_help(command);
+		print_help(command);
 	else if (first < 0)
 		status = args_not_run(
 			&args, diag_usage(command->name, "%.*s", (int)error.n, buf_str(&error).p));

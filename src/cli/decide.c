@@ -2,24 +2,19 @@
 /* lapbelt decide: one decision and the rule behind it. The disk is never looked at. */
 #include <lapbelt.h>
 
-#include <unistd.h>
-
 #include "base/buf.h"
-#include "base/io.h"
 #include "cli/args.h"
 #include "cli/diag.h"
+#include "cli/out.h"
 #include "base/banned.h"
 
-static int print_decision(const struct lapbelt_decision *decision)
+static void print_decision(const struct lapbelt_decision *decision)
 {
 	struct buf line = {0};
-	int r;
 
 	diag_add_decision(&line, decision);
 	buf_putc(&line, '\n');
-	r = line.failed ? -1 : io_write_full(STDOUT_FILENO, line.p, line.n);
-	buf_release(&line);
-	return r < 0 ? lapbelt_exit_code(LAPBELT_OS) : 0;
+	out_print(&line);
 }
 
 static int decide(struct args *args, char **words)
@@ -37,7 +32,7 @@ static int decide(struct args *args, char **words)
 	if (lapbelt_decide(policy, words[0], (const char *const *)words + 1, &decision, &error) < 0)
 		status = diag_error(&error);
 	else
-		status = print_decision(&decision);
+		print_decision(&decision);
 	lapbelt_policy_free(policy);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "cli/args.h"
 #include "cli/diag.h"
+#include "cli/out.h"
 #include "base/banned.h"
 
 enum {
@@ -154,9 +155,8 @@ static int print_report(struct report *report)
 	for (size_t i = 0; i < report->n; i++)
 		if (!report->groups[i].looser)
 			add_group(report, &text, &report->groups[i]);
-	if (report->failed || text.failed || io_write_full(STDOUT_FILENO, text.p, text.n) < 0)
-		status = lapbelt_exit_code(LAPBELT_OS);
-	buf_release(&text);
+	text.failed |= report->failed;
+	out_print(&text);
 	return status;
 }
 

@@ -3,12 +3,11 @@
 #include <lapbelt.h>
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
-#include "base/io.h"
 #include "cli/args.h"
 #include "cli/diag.h"
+#include "cli/out.h"
 #include "base/banned.h"
 
 /* What is printed; the decision stands in front of the way. */
@@ -57,17 +56,6 @@ static void add_step(void *context, const struct lapbelt_explanation *step)
 	buf_puts(&page->decision, "\n\n");
 }
 
-static int print_page(const struct page *page)
-{
-	struct str head = buf_str(&page->decision), way = buf_str(&page->way);
-
-	if (page->decision.failed || page->way.failed ||
-	    io_write_full(STDOUT_FILENO, head.p, head.n) < 0 ||
-	    io_write_full(STDOUT_FILENO, way.p, way.n) < 0)
-		return lapbelt_exit_code(LAPBELT_OS);
-	return 0;
-}
-
 static int explain(struct args *args, char **words)
 {
 	struct lapbelt_error error = LAPBELT_ERROR_INIT;
@@ -81,10 +69,12 @@ static int explain(struct args *args, char **words)
 	if (status)
 		return status;
 	if (lapbelt_explain(policy, words[0], (const char *const *)words + 1, add_step, &page,
-			    &error) < 0)
+			    &error) < 0) {
 		status = diag_error(&error);
-	else
-		status = print_page(&page);
+	} else {
+		out_print(&page.decision);
+		out_print(&page.way);
+	}
 	buf_release(&page.decision);
 	buf_release(&page.way);
 	lapbelt_policy_free(policy);

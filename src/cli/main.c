@@ -11,29 +11,21 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/io.h"
 #include "cli/args.h"
 #include "cli/diag.h"
+#include "cli/out.h"
 #include "live/live.h"
 #include "base/banned.h"
 
-static int print(struct buf *text)
-{
-	int r = text->failed ? -1 : io_write_full(STDOUT_FILENO, text->p, text->n);
-
-	buf_release(text);
-	return r < 0 ? lapbelt_exit_code(LAPBELT_OS) : 0;
-}
-
-static int print_version(void)
+static void print_version(void)
 {
 	struct buf text = {0};
 
 	buf_printf(&text, "lapbelt %s\n", lapbelt_version());
-	return print(&text);
+	out_print(&text);
 }
 
-static int print_usage(void)
+static void print_usage(void)
 {
 	struct buf text = {0};
 
@@ -42,7 +34,7 @@ static int print_usage(void)
 	for (const struct command *const *at = commands; *at; at++)
 		buf_printf(&text, "  %-10s%s\n", (*at)->name, (*at)->help);
 	buf_puts(&text, "\nlapbelt COMMAND --help says more; lapbelt(1) says all.\n");
-	return print(&text);
+	out_print(&text);
 }
 
 static const struct command *find_command(const char *name)
@@ -77,32 +69,41 @@ static bool fill_stdio(void)
 	return fd >= 0 && close(fd) == 0;
 }
 
-int main(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	static char help[] = "--help";
 	const struct command *command;
 
-	if (argc > 1 && strcmp(argv[1], LIVE_HELPER) == 0) /* first: a policy may deny the rest */
-		return live_helper(argv + 1);
-	if (!fill_stdio())
-		return lapbelt_exit_code(LAPBELT_OS);
 	if (argc > 0 && strcmp(base_name(argv[0]), "sandbox-exec") == 0) {
 		diag_set_style(DIAG_SANDBOX_EXEC);
 		return command_main(&command_exec, argv);
 	}
 	if (argc < 2) {
-		(void)print_usage();
+		print_usage();
 		return lapbelt_exit_code(LAPBELT_USAGE);
 	}
 	if (is_one_of(argv[1], "help", "--help", "-h")) {
 		command = argc > 2 ? find_command(argv[2]) : NULL;
-		return command ? command_main(command, (char *[]){argv[2], help, NULL})
-			       : print_usage();
+		if (command)
+			return command_main(command, (char *[]){argv[2], help, NULL});
+		print_usage();
+		return 0;
 	}
-	if (is_one_of(argv[1], "version", "--version", "-V"))
-		return print_version();
+	if (is_one_of(argv[1], "version", "--version", "-V")) {
+		print_version();
+		return 0;
+	}
 	command = find_command(argv[1]);
 	if (command)
 		return command_main(command, argv + 1);
 	return command_main(&command_run, argv);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], LIVE_HELPER) == 0) /* first: a policy may deny the rest */
+		return live_helper(argv + 1);
+	if (!fill_stdio())
+		return lapbelt_exit_code(LAPBELT_OS);
+	return out_end(run_command(argc, argv));
 }

@@ -2,12 +2,10 @@
 /* lapbelt plan: what this kernel would be told, rule by rule, and what it cannot do. */
 #include <lapbelt.h>
 
-#include <string.h>
-#include <unistd.h>
-
-#include "base/io.h"
+#include "base/buf.h"
 #include "cli/args.h"
 #include "cli/diag.h"
+#include "cli/out.h"
 #include "base/banned.h"
 
 static int plan(struct args *args, char **operands)
@@ -16,6 +14,7 @@ static int plan(struct args *args, char **operands)
 	struct lapbelt_run_options options =
 		args_run_options(args, args->like_exec ? LAPBELT_SHARE_ALL : 0);
 	struct lapbelt_policy *policy;
+	struct buf out = {0};
 	char *text;
 	int status;
 
@@ -28,8 +27,8 @@ static int plan(struct args *args, char **operands)
 	if (lapbelt_plan(policy, &options, &text, &error) < 0) {
 		status = diag_error(&error);
 	} else {
-		if (io_write_full(STDOUT_FILENO, text, strlen(text)) < 0)
-			status = lapbelt_exit_code(LAPBELT_OS);
+		buf_puts(&out, text);
+		out_print(&out);
 		lapbelt_free(text);
 	}
 	lapbelt_policy_free(policy);

@@ -2,12 +2,10 @@
 /* lapbelt profile: the SBPL text of the default policy, here and now. */
 #include <lapbelt.h>
 
-#include <string.h>
-#include <unistd.h>
-
-#include "base/io.h"
+#include "base/buf.h"
 #include "cli/args.h"
 #include "cli/diag.h"
+#include "cli/out.h"
 #include "base/banned.h"
 
 static int profile(struct args *args, char **operands)
@@ -15,16 +13,17 @@ static int profile(struct args *args, char **operands)
 	struct lapbelt_default_options options = {
 		.size = sizeof(options), .target = args->target, .write = args->write};
 	struct lapbelt_error error = LAPBELT_ERROR_INIT;
+	struct buf out = {0};
 	char *text;
-	int r;
 
 	if (operands[0])
 		return diag_usage("profile", "'%s' is one word too many", operands[0]);
 	if (lapbelt_default_profile(&options, &text, &error) < 0)
 		return diag_error(&error);
-	r = io_write_full(STDOUT_FILENO, text, strlen(text));
+	buf_puts(&out, text);
+	out_print(&out);
 	lapbelt_free(text);
-	return r < 0 ? lapbelt_exit_code(LAPBELT_OS) : 0;
+	return 0;
 }
 
 static const struct opt *const options[] = {

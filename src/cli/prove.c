@@ -3,12 +3,11 @@
 #include <lapbelt.h>
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
-#include "base/io.h"
 #include "cli/args.h"
 #include "cli/diag.h"
+#include "cli/out.h"
 #include "base/banned.h"
 
 /* A file of that name is given with -f. */
@@ -54,9 +53,7 @@ static int prove_all(const struct lapbelt_policy *policy, char *const *assertion
 			status = 0;
 		worst = status > worst ? status : worst;
 	}
-	if (text.failed || io_write_full(STDOUT_FILENO, text.p, text.n) < 0)
-		worst = lapbelt_exit_code(LAPBELT_OS);
-	buf_release(&text);
+	out_print(&text);
 	return worst;
 }
 

@@ -327,6 +327,14 @@ static int parse_line(struct reader *reader, struct str line)
 					 : fail(reader, "a case begins with ===");
 }
 
+/* Lines may end as they do on Windows. */
+static struct str without_return(struct str line)
+{
+	if (line.n && line.p[line.n - 1] == '\r')
+		line.n--;
+	return line;
+}
+
 int sbt_parse(struct str text, const char *name, struct arena *arena, struct sbt_file *ret,
 	      struct err *e)
 {
@@ -338,11 +346,12 @@ int sbt_parse(struct str text, const char *name, struct arena *arena, struct sbt
 		int r;
 
 		reader.at.line++;
-		r = parse_line(&reader, (struct str){text.p, n});
+		r = parse_line(&reader, without_return((struct str){text.p, n}));
 		if (r < 0)
 			return r;
 		n += end != NULL;
 		text = (struct str){text.p + n, text.n - n};
 	}
-	return 0;
+	return ret->n ? 0
+		      : err_at(e, ERR_POLICY, (struct span){name, 1, 1}, "there is no case in it");
 }

@@ -71,7 +71,10 @@ struct sbt_file {
 	size_t n, cap;
 };
 
-/* Reads TEXT, called NAME in messages. 0, or -ERR_POLICY with the place in *E. */
+/*
+ * Reads TEXT, called NAME in messages. 0, or -ERR_POLICY with the place in *E: something makes no
+ * sense, or there is no case.
+ */
 int sbt_parse(struct str text, const char *name, struct arena *arena, struct sbt_file *ret,
 	      struct err *e);
 

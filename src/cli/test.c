@@ -17,6 +17,7 @@
 #include "base/io.h"
 #include "cli/args.h"
 #include "cli/diag.h"
+#include "cli/out.h"
 #include "cli/sbt.h"
 #include "live/live.h"
 #include "base/banned.h"
@@ -82,6 +83,15 @@ static void complain_error(struct buf *why, const struct target *target,
 	complain(why, target, "%u:%u %s", error->line, error->column, error->text);
 }
 
+/* It is not what the row expects. */
+static void complain_decision(struct buf *why, const struct target *target,
+			      const struct lapbelt_decision *decision)
+{
+	buf_printf(why, "# %s: %s by ", target->name, decision->allowed ? "allow" : "deny");
+	diag_add_rule(why, decision->file, decision->line, decision->column, decision->rule);
+	buf_putc(why, '\n');
+}
+
 /* Error rows meet the errors in order. */
 static void judge_error(const struct sbt_row *row, const struct target *target,
 			struct outcome *outcome, struct buf *why)
@@ -124,18 +134,42 @@ static void judge_decision(const struct sbt_row *row, const struct target *targe
 		return;
 	}
 	if (lapbelt_decide(outcome->policy, row->words[0], (const char *const *)row->words + 1,
-			   &decision, &error) < 0)
+			   &decision, &error) < 0) {
 		complain(why, target, "%s", error.text);
-	else if (decision.allowed != row->allow || !is_expected_rule(row, &decision))
-		complain(why, target, "%s by %s:%u %s", decision.allowed ? "allow" : "deny",
-			 decision.file, decision.line, decision.rule);
+		if (error.hint[0])
+			complain(why, target, "hint: %s", error.hint);
+	} else if (decision.allowed != row->allow || !is_expected_rule(row, &decision)) {
+		complain_decision(why, target, &decision);
+	}
 }
 
-/* TAP: # begins a directive. */
+/*
+ * Appends WHAT, on one line and safe for a terminal, as TAP has descriptions: # begins a directive
+ * and a backslash takes that from it.
+ */
 static void add_description(struct buf *text, const char *what)
 {
-	for (; *what; what++)
-		buf_add(text, *what == '#' ? "\\#" : what, *what == '#' ? 2 : 1);
+	struct buf plain = {0};
+
+	diag_add_text(&plain, what);
+	for (size_t i = 0; i < plain.n; i++) {
+		if (plain.p[i] == '#' || plain.p[i] == '\\')
+			buf_putc(text, '\\');
+		buf_putc(text, plain.p[i]);
+	}
+	text->failed |= plain.failed;
+	buf_release(&plain);
+}
+
+/* FILE:LINE TITLE: WHAT */
+static void add_title(struct buf *text, const char *file, unsigned line, const char *title,
+		      const char *what)
+{
+	add_description(text, file);
+	buf_printf(text, ":%u ", line);
+	add_description(text, title);
+	buf_puts(text, ": ");
+	add_description(text, what);
 }
 
 /* WHY: it fails. RESULT: of acting it out; NULL: it was not. */
@@ -146,8 +180,8 @@ static void print_result(const char *file, unsigned line, const char *title, con
 
 	count++;
 	failures += why->n > 0;
-	buf_printf(&text, "%sok %u - %s:%u %s: ", why->n ? "not " : "", count, file, line, title);
-	add_description(&text, what);
+	buf_printf(&text, "%sok %u - ", why->n ? "not " : "", count);
+	add_title(&text, file, line, title, what);
 	if (result && !why->n && result->outcome != LIVE_HOLDS) {
 		buf_printf(&text,
 			   " # SKIP %s: ", result->outcome == LIVE_GAP ? "gap" : "not applicable");
@@ -155,8 +189,7 @@ static void print_result(const char *file, unsigned line, const char *title, con
 	}
 	buf_putc(&text, '\n');
 	buf_add_str(&text, buf_str(why));
-	(void)io_write_full(STDOUT_FILENO, text.p, text.n);
-	buf_release(&text);
+	out_print(&text);
 }
 
 /* ---- One case ---- */
@@ -318,22 +351,33 @@ static int report(const struct err *e)
 	return diag_error(&error);
 }
 
+static int read_file(const char *path, struct buf *ret)
+{
+	int r = strcmp(path, "-") == 0 ? io_read_all(STDIN_FILENO, ret, FILE_MAX)
+				       : io_read_file(AT_FDCWD, path, ret, FILE_MAX);
+
+	if (r == 0)
+		return 0;
+	if (errno == EFBIG)
+		diag_printf("%s: larger than 16 MiB", path);
+	else
+		diag_printf("unable to open %s: %s", path, strerror(errno));
+	return lapbelt_exit_code(LAPBELT_POLICY);
+}
+
 static int test_file(const char *path)
 {
+	const char *name = strcmp(path, "-") == 0 ? "<standard input>" : path;
 	struct sbt_file file = {0};
 	struct arena arena = {0};
 	struct buf text = {0};
 	struct err e = {0};
-	int status = 0;
+	int status = read_file(path, &text);
 
-	if (io_read_file(AT_FDCWD, path, &text, FILE_MAX) < 0) {
-		diag_printf("unable to open %s: %s", path, strerror(errno));
-		status = lapbelt_exit_code(LAPBELT_POLICY);
-	} else if (sbt_parse(buf_str(&text), path, &arena, &file, &e) < 0) {
+	if (status == 0 && sbt_parse(buf_str(&text), name, &arena, &file, &e) < 0)
 		status = report(&e);
-	}
 	for (size_t i = 0; status == 0 && i < file.n; i++)
-		status = judge_case(path, &file.cases[i], &arena);
+		status = judge_case(name, &file.cases[i], &arena);
 	arena_release(&arena);
 	buf_release(&text);
 	return status;
@@ -353,9 +397,10 @@ static int open_live(const struct args *args)
 /* The rest cannot be judged. */
 static void print_bail_out(void)
 {
-	static const char text[] = "Bail out!\n";
+	struct buf text = {0};
 
-	(void)io_write_full(STDOUT_FILENO, text, sizeof(text) - 1);
+	buf_puts(&text, "Bail out!\n");
+	out_print(&text);
 }
 
 static void print_end(void)
@@ -373,8 +418,7 @@ static void print_end(void)
 		diag_add_text(&text, live_no_worlds(live.judge));
 		buf_puts(&text, ": only what changes nothing was done\n");
 	}
-	(void)io_write_full(STDOUT_FILENO, text.p, text.n);
-	buf_release(&text);
+	out_print(&text);
 }
 
 static int test(struct args *args, char **files)
@@ -390,7 +434,7 @@ static int test(struct args *args, char **files)
 		status = test_file(*files);
 	if (status == 0)
 		print_end();
-	else if (live.judge)
+	else
 		print_bail_out();
 	live_close(live.judge);
 	return status ? status : failures > 0;

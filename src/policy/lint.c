@@ -132,8 +132,8 @@ static bool has_children(enum op op)
 /* Built-in defaults are asked, too. */
 static bool is_asked(enum op op)
 {
-	return op_is_asked(op) || (op != OP_DEFAULT && !op_is_gone(op) &&
-				   (op_is_terminal(op) || !has_children(op)));
+	return op_is_asked(op) ||
+	       (op != OP_DEFAULT && !op_is_gone(op) && (op_is_terminal(op) || !has_children(op)));
 }
 
 bool lint_asks(enum op op, bool with_path)

@@ -5,6 +5,7 @@
  */
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "policy/linter.h"
 
 #include "base/banned.h"
@@ -60,99 +61,25 @@ static void add_no_match(const struct patterns *p, const struct test *test, cons
 
 /* ---- The spelling of paths ---- */
 
-enum flaw {
-	FLAW_NONE,
-	FLAW_EMPTY,
-	FLAW_RELATIVE,
-	FLAW_SLASHES,
-	FLAW_DOT,
-	FLAW_DOT_DOT,
-	FLAW_TRAILING,
-};
-
-static const char *const flaws[] = {
-	[FLAW_EMPTY] = "a path is never empty",
-	[FLAW_RELATIVE] = "paths begin with a slash",
-	[FLAW_SLASHES] = "no path has two slashes in a row",
-	[FLAW_DOT] = "no path has a '.' between slashes",
-	[FLAW_DOT_DOT] = "no path has a '..' between slashes",
-	[FLAW_TRAILING] = "no path ends in a slash",
-};
-
-static enum flaw flaw_of_name(struct str name)
-{
-	if (name.n == 0)
-		return FLAW_SLASHES;
-	if (str_is(name, "."))
-		return FLAW_DOT;
-	return str_is(name, "..") ? FLAW_DOT_DOT : FLAW_NONE;
-}
-
-/* Takes the next name off PATH, which begins with a slash. */
-static struct str next_name(struct str *path)
-{
-	struct str name = str_skip(*path, 1);
-	const char *slash = name.n ? memchr(name.p, '/', name.n) : NULL;
-
-	if (slash)
-		name.n = (size_t)(slash - name.p);
-	*path = str_skip(*path, name.n + 1);
-	return name;
-}
-
 /* Why no canonical path is TEST's text, lies below it, or begins with it. */
-static enum flaw find_flaw(const struct test *test, enum target target)
+static enum path_flaw find_flaw(const struct test *test, enum target target)
 {
-	bool is_prefix = test->match == MATCH_PREFIX;
-	struct str left = test->text;
-	enum flaw flaw = FLAW_NONE;
-
-	if (left.n == 0)
-		return is_prefix ? FLAW_NONE : FLAW_EMPTY;
 	if (lint_has_variable(test, target))
-		return FLAW_NONE;
-	if (left.p[0] != '/')
-		return FLAW_RELATIVE;
-	while (left.n > 1 && flaw == FLAW_NONE) {
-		struct str name = next_name(&left);
-
-		/* A name may go on where a prefix ends. */
-		if (left.n > 0 || !is_prefix)
-			flaw = flaw_of_name(name);
-	}
-	if (flaw == FLAW_NONE && left.n == 1 && test->text.n > 1 && !is_prefix)
-		flaw = FLAW_TRAILING;
-	return flaw;
+		return PATH_CANONICAL;
+	return test->match == MATCH_PREFIX ? path_find_prefix_flaw(test->text)
+					   : path_find_flaw(test->text);
 }
 
-/* TEXT, which begins with a slash, as systems spell such a path. */
-static void put_canonical(struct buf *ret, struct str text)
-{
-	while (text.n > 0) {
-		struct str name = next_name(&text);
-
-		if (str_is(name, "..")) {
-			while (ret->n > 0 && ret->p[--ret->n] != '/')
-				continue;
-		} else if (name.n > 0 && !str_is(name, ".")) {
-			buf_putc(ret, '/');
-			buf_add_str(ret, name);
-		}
-	}
-	if (ret->n == 0)
-		buf_putc(ret, '/');
-}
-
-static const char *suggest_path(struct linter *linter, const struct test *test, enum flaw flaw)
+static const char *suggest_path(struct linter *linter, const struct test *test, enum path_flaw flaw)
 {
 	struct buf text = {0};
 	const char *hint;
 
-	if (flaw == FLAW_EMPTY)
+	if (flaw == PATH_EMPTY)
 		return NULL;
-	if (flaw == FLAW_RELATIVE)
+	if (flaw == PATH_RELATIVE)
 		return "write the whole path; (param \"KEY\") brings in what is known late";
-	put_canonical(&text, test->text);
+	path_put_canonical(&text, test->text);
 	hint = arena_printf(linter->arena, "write %s", spell(linter, test->match, buf_str(&text)));
 	buf_release(&text);
 	return hint;
@@ -160,57 +87,31 @@ static const char *suggest_path(struct linter *linter, const struct test *test, 
 
 /* ---- Links that macOS follows before it asks ---- */
 
-static const struct str links[] = {
-	{"/tmp/", 5},
-	{"/var/", 5},
-	{"/etc/", 5},
-};
-
-enum {
-	N_LINKS = sizeof(links) / sizeof(links[0])
-};
-
 /* Matches what would lie behind a link. The link itself has its path. */
 static struct policy *build_links(struct linter *linter)
 {
-	struct rule rules[N_LINKS];
-	const struct rule *list[N_LINKS];
+	struct rule rules[PATH_DARWIN_LINKS];
+	const struct rule *list[PATH_DARWIN_LINKS];
 
-	for (size_t i = 0; i < N_LINKS; i++) {
+	for (size_t i = 0; i < PATH_DARWIN_LINKS; i++) {
 		struct expr *expr = arena_alloc(linter->arena, sizeof(*expr));
 
 		linter->failed |= !expr;
 		if (!expr)
 			return NULL;
 		expr->test = (struct test){
-			.filter = FILTER_PATH, .match = MATCH_PREFIX, .text = links[i]};
+			.filter = FILTER_PATH, .match = MATCH_PREFIX, .text = path_darwin_links[i]};
 		rules[i] = (struct rule){.verdict = VERDICT_ALLOW, .filter = expr};
 		list[i] = &rules[i];
 	}
-	return lint_build(linter, list, N_LINKS);
-}
-
-static bool starts_folded(struct str text, struct str low)
-{
-	bool same = text.n >= low.n;
-
-	for (size_t i = 0; i < low.n && same; i++)
-		same = text.p[i] == low.p[i] || text.p[i] + ('a' - 'A') == low.p[i];
-	return same;
+	return lint_build(linter, list, PATH_DARWIN_LINKS);
 }
 
 /* Is all that TEST, which is no regex, matches behind a link, but perhaps the link itself? */
 static bool is_behind_link(const struct test *test)
 {
-	for (size_t i = 0; i < N_LINKS; i++) {
-		struct str link = {links[i].p, links[i].n - 1};
-
-		if (starts_folded(test->text, links[i]) ||
-		    (test->match == MATCH_SUBPATH && test->text.n == link.n &&
-		     starts_folded(test->text, link)))
-			return true;
-	}
-	return false;
+	return path_is_behind_darwin_link(test->text) ||
+	       (test->match == MATCH_SUBPATH && path_is_darwin_link(test->text));
 }
 
 struct sibling {
@@ -263,10 +164,10 @@ static void check_link(const struct patterns *p, const struct test *test)
 
 static void check_path(const struct patterns *p, const struct test *test)
 {
-	enum flaw flaw = find_flaw(test, p->linter->policy->target);
+	enum path_flaw flaw = find_flaw(test, p->linter->policy->target);
 
-	if (flaw != FLAW_NONE)
-		add_no_match(p, test, flaws[flaw], suggest_path(p->linter, test, flaw));
+	if (flaw != PATH_CANONICAL)
+		add_no_match(p, test, path_flaw_text(flaw), suggest_path(p->linter, test, flaw));
 	else if (p->links && is_behind_link(test))
 		check_link(p, test);
 }

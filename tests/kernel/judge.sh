@@ -64,7 +64,7 @@ check "of this row" prints '^not ok 1 '
 sed 's/=> deny 3/=> allow/' gap.sbt >wrong.sbt
 live wrong.sbt
 check "a row that decide answers otherwise is a failure" is 1
-check "which is decide's" prints '^# linux: deny by profile:3 '
+check "which is decide's" prints '^# linux: deny by profile:3:1 '
 
 printf '=== no profile\n(version 1\n---\nprocess-fork => deny\n' >bad.sbt
 live bad.sbt

@@ -87,8 +87,10 @@ is "an unset parameter is an error in its place, with the reason" 65 "" \
 	"good.sb:4:*: *pattern, got boolean
 hint: a parameter that no -D sets is #f"
 run "$lapbelt" check bad.sb
-is "check prints every error" 65 "" "bad.sb:2:*: unbound variable: file-raed\**
-bad.sb:4:*: unbound variable: bogus\**"
+is "check prints every error, and which name was meant" 65 "" \
+	"bad.sb:2:*: unbound variable: file-raed\*
+hint: did you mean 'file-read\*'?
+bad.sb:4:*: unbound variable: bogus\*"
 run "$lapbelt" check -DEXTRA=/x good.sb bad.sb
 is "check goes through all files" 65 "" "bad.sb:2:*"
 run "$lapbelt" check missing.sb
@@ -176,7 +178,42 @@ is "a host name is a wrong question" 64 "" "lapbelt: 'example.com' is not a host
 run "$lapbelt" decide -p '(version 1)' file-read-data /x signal=SIGTERM
 is "a key must fit its operation" 64 "" "lapbelt: signal does not apply to file-read-data"
 run "$lapbelt" decide -p '(version 1)' file-read-data /x colour=red
-is "an unknown key is an error" 64 "" "lapbelt: 'colour=red' is not KEY=VALUE*"
+is "an unknown key is an error" 64 "" "lapbelt: unknown key 'colour'"
+run "$lapbelt" decide -p '(version 1)' file-read-data /x vnode-tpye=FIFO
+is "a misspelt key is told the right one" 64 "" "lapbelt: unknown key 'vnode-tpye'
+hint: did you mean 'vnode-type'?"
+run "$lapbelt" decide -p '(version 1)' signal traget=self
+is "in the first place, too" 64 "" "lapbelt: unknown key 'traget'
+hint: did you mean 'target'?"
+run "$lapbelt" decide -p '(version 1)' file-read-data /x /y
+is "what is no key is not KEY=VALUE" 64 "" "lapbelt: '/y' is not KEY=VALUE"
+run "$lapbelt" decide -p '(version 1)' process-exec /bin/sh
+is "an older name is told the present one" 64 "" "lapbelt: 'process-exec' is an older name
+hint: the operation is called 'process-exec\*'"
+run "$lapbelt" decide -p '(version 1)' mach-per-user-lookup
+is "an operation that is gone says so" 64 "" "lapbelt: 'mach-per-user-lookup' is no operation any more
+hint: rules about it are dropped"
+run "$lapbelt" diff -p '(version 1)(deny default)' -p '(version 1)(allow default)'
+is "control: policies differ about the others" 1 "looser: *ipc-posix-shm-read-data*" ""
+cp out differences
+run grep -e shm-read-metadata -e per-user-lookup differences
+is "but not about one that is gone" 1 "" ""
+for command in decide explain; do
+	run "$lapbelt" $command -p '(version 1)(allow file-read* (subpath "/w"))' file-read-data /w/../etc
+	is "$command takes canonical paths only" 64 "" \
+		"lapbelt: '/w/../etc' is not canonical: no path has a '..' between slashes
+hint: the canonical path is '/etc', if there are no links on the way"
+done
+run "$lapbelt" decide -p '(version 1)' file-read-data /a//b/./c/
+is "the hint has the whole canonical path" 64 "" "lapbelt: '/a//b/./c/' is not canonical: *
+hint: the canonical path is '/a/b/c'"
+run "$lapbelt" decide -p '(version 1)' network-outbound /run/x/
+is "so it is with sockets" 64 "" "lapbelt: '/run/x/' is not canonical: no path ends in a slash
+hint: *'/run/x'"
+run "$lapbelt" decide -p '(version 1)' file-read-data /
+is "control: the root ends in a slash" 0 "deny *" ""
+run "$lapbelt" decide -p '(version 1)' ipc-posix-shm-read-data /a//b
+is "control: a name is no path" 0 "deny *" ""
 
 # ---- Explain
 
@@ -198,6 +235,74 @@ run "$lapbelt" explain -p '(version 1)' file-raed /x
 is "explain knows operations" 64 "" "lapbelt: unknown operation *did you mean*"
 run "$lapbelt" explain
 is "explain wants an operation" 64 "" "lapbelt: *no operation*"
+
+long=$(printf '%0300d' 0)
+run "$lapbelt" explain -p "(version 1)(allow default (require-not (subpath \"/$long\")))" file-read-data /
+is "what is cut off a rule is marked" 0 "allow <input string>:1:12 (allow default *000…
+
+*decides     <input string>:1:12 *000…" ""
+run "$lapbelt" explain -p "(version 1)(allow default (require-not (subpath \"/x\")))" file-read-data /
+is "control: where nothing is cut there is no mark" 0 "allow * (allow default (require-not (subpath \"/x\")))
+
+*" ""
+
+# ---- Standard output
+
+printf '=== t\n(version 1)\n---\nsignal => deny\n' >ok.sbt
+echo '(version 1)' >one.full
+echo '(version 1)(allow default)' >two.full
+for words in --help --version 'help decide' 'decide --help' 'test ok.sbt' 'profile --write .' \
+	'plan --write .' 'diff one.full two.full' 'prove two.full "never signal"' \
+	'decide -f one.full signal' 'explain -f one.full signal'; do
+	run sh -c "\"$lapbelt\" $words >/dev/full"
+	is "an answer that cannot be written is an error: $words" 71 "" \
+		"lapbelt: cannot write to standard output: No space left on device"
+	run sh -c "\"$lapbelt\" $words >/dev/null"
+	is "control: it can: $words" "[01]" "" ""
+done
+run sh -c "\"$lapbelt\" exec -p '(version 1)(allow default)' true >/dev/full"
+is "what writes nothing does not care" 0 "" ""
+
+# ---- test
+
+cat >rows.sbt <<'END'
+=== a title # TODO
+(version 1)
+(deny default)
+---
+file-read-data "/x # SKIP" => deny 2
+file-read-data /a//b       => deny
+file-link /x               => deny
+END
+run "$lapbelt" test rows.sbt
+is "a row that makes no sense fails, with the hint; a built-in default has no place" 1 \
+	'ok 1 - rows.sbt:5 a title \\# TODO: file-read-data "/x \\# SKIP" => deny 2
+not ok 2 - rows.sbt:6 *
+# linux: * is not canonical: *
+# linux: hint: the canonical path is *
+*
+not ok 3 - rows.sbt:7 *
+# linux: allow by built-in default of file-link
+# darwin: allow by built-in default of file-link
+1..3' ""
+run sh -c "\"$lapbelt\" test - <rows.sbt"
+is "- is standard input to test, too" 1 "ok 1 - <standard input>:5 *" ""
+printf '=== \033[31mred\001\\d#\n(version 1)\n---\nsignal => deny\n' >control.sbt
+run "$lapbelt" test control.sbt
+is "a title cannot drive the terminal, nor be a directive" 0 \
+	'ok 1 - control.sbt:4 \\\\x1b\[31mred\\\\x01\\\\d\\#: signal => deny
+1..1' ""
+sed 's/$/\r/' ok.sbt >crlf.sbt
+run "$lapbelt" test crlf.sbt
+is "lines may end as on Windows" 0 "ok 1 - crlf.sbt:4 t: signal => deny
+1..1" ""
+: >empty.sbt
+run "$lapbelt" test empty.sbt
+is "a file without a case tests nothing, which is an error" 65 "Bail out!" \
+	"lapbelt: empty.sbt:1:1: there is no case in it"
+run "$lapbelt" test ok.sbt missing.sbt ok.sbt
+is "a file that is not there ends it" 65 "ok 1 - *
+Bail out!" "lapbelt: unable to open missing.sbt: *"
 
 # ---- Assertions that say less than they seem to
 

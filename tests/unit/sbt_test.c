@@ -70,6 +70,30 @@ static void a_file_is_read_whole(void)
 	arena_release(&arena);
 }
 
+static void lines_may_end_as_on_windows(void)
+{
+	static const char text[] =
+		"# comment\r\n=== title\r\n@linux\r\n@param A=b\r\n(version 1)\r\n"
+		"(deny default)\r\n---\r\n\r\nop /x => allow 3\r\n!! 3:7 m\r\n";
+	struct sbt_file file = {0};
+	struct arena arena = {0};
+	const struct sbt_case *c;
+	struct err e;
+
+	CHECK_INT(sbt_parse(str_of(text), "t", &arena, &file, &e), 0);
+	CHECK_INT(file.n, 1);
+	c = &file.cases[0];
+	CHECK_STR(c->title, "title");
+	CHECK_INT(c->targets, SBT_LINUX);
+	CHECK_STR(c->params[0].value, "b");
+	CHECK(str_is(c->profile, "(version 1)\r\n(deny default)"));
+	CHECK_INT(c->n_rows, 2);
+	CHECK_INT(c->rows[0].rule_line, 3);
+	CHECK_STR(c->rows[0].text, "op /x => allow 3");
+	CHECK_STR(c->rows[1].message, "m");
+	arena_release(&arena);
+}
+
 static void words_may_hold_any_byte_but_nul(void)
 {
 	struct sbt_file file = {0};
@@ -109,6 +133,8 @@ static void what_makes_no_sense_is_an_error_with_its_line(void)
 		const char *text;
 		unsigned line;
 	} rows[] = {
+		{"", 1},
+		{"# nothing\n\n", 1},
 		{"op => allow\n", 1},
 		{"===\n@nonsense\n", 2},
 		{"===\n@param A\n", 2},
@@ -167,6 +193,7 @@ static void memory_may_end_anywhere(void)
 int main(void)
 {
 	RUN(a_file_is_read_whole);
+	RUN(lines_may_end_as_on_windows);
 	RUN(words_may_hold_any_byte_but_nul);
 	RUN(many_words_fit);
 	RUN(what_makes_no_sense_is_an_error_with_its_line);
