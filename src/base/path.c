@@ -92,12 +92,17 @@ const struct str path_darwin_links[PATH_DARWIN_LINKS] = {
 	{"/etc/", 5},
 };
 
-static bool starts_folded(struct str text, struct str low)
+static int fold(char c)
 {
-	bool same = text.n >= low.n;
+	return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
+}
 
-	for (size_t i = 0; i < low.n && same; i++)
-		same = text.p[i] == low.p[i] || text.p[i] + ('a' - 'A') == low.p[i];
+bool path_starts_folded(struct str path, struct str prefix)
+{
+	bool same = path.n >= prefix.n;
+
+	for (size_t i = 0; i < prefix.n && same; i++)
+		same = fold(path.p[i]) == fold(prefix.p[i]);
 	return same;
 }
 
@@ -108,7 +113,7 @@ bool path_is_darwin_link(struct str path)
 	for (size_t i = 0; i < PATH_DARWIN_LINKS && !found; i++) {
 		struct str link = {path_darwin_links[i].p, path_darwin_links[i].n - 1};
 
-		found = path.n == link.n && starts_folded(path, link);
+		found = path.n == link.n && path_starts_folded(path, link);
 	}
 	return found;
 }
@@ -118,6 +123,6 @@ bool path_is_behind_darwin_link(struct str path)
 	bool found = false;
 
 	for (size_t i = 0; i < PATH_DARWIN_LINKS && !found; i++)
-		found = starts_folded(path, path_darwin_links[i]);
+		found = path_starts_folded(path, path_darwin_links[i]);
 	return found;
 }

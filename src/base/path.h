@@ -33,6 +33,9 @@ const char *path_flaw_text(enum path_flaw flaw);
 /* Appends TEXT, which begins with a slash, in its canonical spelling, as far as spelling goes. */
 void path_put_canonical(struct buf *ret, struct str text);
 
+/* Does PATH begin with PREFIX, as macOS compares names: whatever the case of ASCII letters? */
+bool path_starts_folded(struct str path, struct str prefix);
+
 enum {
 	PATH_DARWIN_LINKS = 3
 };

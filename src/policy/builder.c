@@ -7,6 +7,7 @@
 #include "policy/dfa.h"
 #include "policy/filter.h"
 #include "policy/impl.h"
+#include "policy/lint.h"
 #include "policy/regex.h"
 
 #include "base/banned.h"
@@ -17,6 +18,8 @@ struct policy_builder {
 	struct policy_limits limits;
 	struct rule *rules;
 	size_t n, cap;
+	struct finding *notes;
+	size_t n_notes, cap_notes;
 	bool apart;
 };
 
@@ -103,6 +106,19 @@ int policy_builder_add(struct policy_builder *builder, const struct rule *rule, 
 	rules[builder->n] = *rule;
 	rules[builder->n].index = (unsigned)builder->n;
 	builder->n++;
+	return 0;
+}
+
+int policy_builder_note(struct policy_builder *builder, const struct finding *finding,
+			struct err *e)
+{
+	struct finding *notes = arena_grow(&builder->arena, builder->notes, builder->n_notes,
+					   &builder->cap_notes, sizeof(*notes));
+
+	if (!notes)
+		return too_big(builder, e);
+	builder->notes = notes;
+	notes[builder->n_notes++] = *finding;
 	return 0;
 }
 
@@ -258,6 +274,8 @@ int policy_build(struct policy_builder *builder, struct policy **ret, struct err
 	policy->target = builder->target;
 	policy->rules = builder->rules;
 	policy->n_rules = builder->n;
+	policy->notes = builder->notes;
+	policy->n_notes = builder->n_notes;
 	policy->arena = builder->arena;
 	r = build(&b);
 	free(builder);

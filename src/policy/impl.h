@@ -14,6 +14,7 @@ enum {
 };
 
 struct block;
+struct finding;
 
 /*
  * "If GUARD holds, this is the decision." Of a block the decision names the last rule, until one is
@@ -44,6 +45,8 @@ struct policy {
 	enum target target;
 	struct rule *rules;
 	size_t n_rules;
+	const struct finding *notes; /* policy_builder_note() */
+	size_t n_notes;
 	struct conditions conditions;
 	const struct guard *guards;
 	size_t n_guards;

@@ -277,6 +277,8 @@ int lint(const struct policy *policy, struct lint_limits limits, struct arena *a
 	*ret = (struct findings){0};
 	linter.apart = build_apart(&linter);
 	linter.work = limits.work;
+	for (size_t i = 0; i < policy->n_notes; i++)
+		lint_add(&linter, policy->notes[i]);
 	lint_patterns(&linter);
 	lint_rules(&linter);
 	lint_egress(&linter);

@@ -42,6 +42,13 @@ struct findings {
 };
 
 /*
+ * What a front end noticed while it made the rules, for lint() to give with the rest. FINDING is
+ * copied, not what it points to. 0, or -ERR_LIMIT.
+ */
+int policy_builder_note(struct policy_builder *builder, const struct finding *finding,
+			struct err *e);
+
+/*
  * Findings live in ARENA, as far as they do not point to what POLICY owns. What is past LIMITS is
  * one finding of LINT_NOT_CHECKED. -ERR_MEMORY.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What gets around a denial: connections that a local end lets out, and names that move. */
+#include "base/path.h"
 #include "policy/linter.h"
 
 #include "base/banned.h"
@@ -10,7 +11,7 @@ static void find_local(void *context, const struct test *test)
 {
 	bool *found = context;
 
-	*found |= test->filter == FILTER_LOCAL && !(test->endpoint.proto & PROTO_UNIX);
+	*found |= test->filter == FILTER_LOCAL;
 }
 
 /* Does RULE let connections out by their own end? */
@@ -50,6 +51,21 @@ static int free_port(const struct policy *policy)
 	return ports.wanted;
 }
 
+/* One of a unix socket to a name that no rule will have. */
+static struct request unix_connection(void)
+{
+	const struct endpoint end = {.proto = PROTO_UNIX};
+	struct request request = {
+		.op = OP_NETWORK_OUTBOUND,
+		.path = STR("/no/rule/has/this/name"),
+		.local = end,
+		.remote = end,
+	};
+
+	request_set_socket(&request);
+	return request;
+}
+
 /* A connection of a socket that is not bound yet to a host somewhere (RFC 5737, RFC 3849). */
 static struct request connection(unsigned proto, int port)
 {
@@ -83,6 +99,7 @@ static struct policy *build_without(struct linter *linter)
 static void check_connection(struct linter *linter, const struct policy *without,
 			     const struct request *request)
 {
+	bool is_unix = request->remote.proto & PROTO_UNIX;
 	struct decision with, other;
 
 	policy_decide(linter->policy, request, &with);
@@ -90,16 +107,24 @@ static void check_connection(struct linter *linter, const struct policy *without
 	if (!with.rule || !lint_is_own(with.rule) || !allows_by_local(with.rule) ||
 	    other.verdict == VERDICT_ALLOW)
 		return;
-	lint_add(
-		linter,
-		(struct finding){
-			.kind = LINT_LOCAL_EGRESS,
-			.at = with.rule->at,
-			.text = "this rule lets every connection out: before it connects, a socket "
-				"has no address of its own and matches any (local ...)",
-			.hint = "on network-outbound name the other end, as in "
-				"(remote ip \"localhost:*\"); (local ...) is for network-inbound",
-		});
+	lint_add(linter,
+		 (struct finding){
+			 .kind = LINT_LOCAL_EGRESS,
+			 .at = with.rule->at,
+			 .text = is_unix ? "this rule lets connections to all unix sockets out: "
+					   "one's own end is a unix socket, too, and (local unix) "
+					   "says no more"
+					 : "this rule lets every connection out: before it "
+					   "connects, "
+					   "a socket has no address of its own and matches any "
+					   "(local ...)",
+			 .hint = is_unix ? "on network-outbound name the other end, as in "
+					   "(literal \"/run/x\"); if all are meant, say (remote "
+					   "unix)"
+					 : "on network-outbound name the other end, as in "
+					   "(remote ip \"localhost:*\"); (local ...) is for "
+					   "network-inbound",
+		 });
 }
 
 void lint_egress(struct linter *linter)
@@ -107,15 +132,17 @@ void lint_egress(struct linter *linter)
 	static const unsigned protos[] = {PROTO_IP4 | PROTO_TCP, PROTO_IP4 | PROTO_UDP,
 					  PROTO_IP6 | PROTO_TCP, PROTO_IP6 | PROTO_UDP};
 	const struct policy *policy = linter->policy;
+	struct request request = unix_connection();
 	struct policy *without;
 	bool any = false;
 
 	for (size_t i = 0; i < policy->n_rules && !any; i++)
 		any = lint_is_own(&policy->rules[i]) && allows_by_local(&policy->rules[i]);
 	without = any ? build_without(linter) : NULL;
+	if (without)
+		check_connection(linter, without, &request);
 	for (size_t i = 0; without && i < sizeof(protos) / sizeof(protos[0]); i++) {
-		struct request request = connection(protos[i], free_port(policy));
-
+		request = connection(protos[i], free_port(policy));
 		check_connection(linter, without, &request);
 	}
 	policy_free(without);
@@ -168,8 +195,7 @@ static const struct rule *denier(const struct renames *r, policy_state state)
 static bool is_link(const struct renames *r, struct str path)
 {
 	return r->policy->target == TARGET_DARWIN &&
-	       (str_is_below(path, STR("/tmp")) || str_is_below(path, STR("/var")) ||
-		str_is_below(path, STR("/etc")));
+	       (path_is_darwin_link(path) || path_is_behind_darwin_link(path));
 }
 
 static int note_place(void *context, const struct paths_stop *stop)
@@ -210,14 +236,30 @@ static size_t count_names(struct str path)
 	return n;
 }
 
-/* Where only root makes names, whatever the policy says: users' homes, and all at the root. */
-static bool belongs_to_root(struct str directory)
+/* Does PATH, as a rule or the automaton of R spells it, begin with PREFIX? */
+static bool starts_with(const struct renames *r, struct str path, struct str prefix)
 {
-	size_t n = count_names(directory);
+	return r->policy->target == TARGET_DARWIN ? path_starts_folded(path, prefix)
+						  : str_starts(path, prefix);
+}
 
-	return n < 2 || (n == 2 && (str_starts(directory, STR("/Users/")) ||
-				    str_starts(directory, STR("/home/")) ||
-				    str_starts(directory, STR("/private/"))));
+/*
+ * Where only root makes names, whatever the policy says: users' homes, what is in /private, and all
+ * at the root.
+ */
+static bool belongs_to_root(const struct renames *r, struct str directory)
+{
+	static const struct str parents[] = {
+		{"/Users/", 7},
+		{"/home/", 6},
+		{"/private/", 9},
+	};
+	size_t n = count_names(directory);
+	bool belongs = n < 2;
+
+	for (size_t i = 0; i < sizeof(parents) / sizeof(parents[0]) && n == 2; i++)
+		belongs |= starts_with(r, directory, parents[i]);
+	return belongs;
 }
 
 /* Can DIRECTORY be moved to where REST below it may be read? */
@@ -245,7 +287,7 @@ static bool find_move(const struct renames *r, const struct rule *rule, struct s
 		return false;
 	for (size_t n = path.n; n-- > 1;) {
 		*ret = (struct str){path.p, n};
-		if (path.p[n] == '/' && !belongs_to_root(*ret) &&
+		if (path.p[n] == '/' && !belongs_to_root(r, *ret) &&
 		    can_move(r, *ret, str_skip(path, n)))
 			return true;
 	}

@@ -262,10 +262,64 @@ static bool has_group_option(struct str text)
 	return found;
 }
 
+/* The first letter or digit in TEXT that has a backslash before it; '\0': there is none. */
+static char find_letter_escape(struct str text)
+{
+	for (size_t i = 0; i + 1 < text.n; i++) {
+		char c = text.p[i + 1];
+
+		if (text.p[i] != '\\')
+			continue;
+		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
+			return c;
+		i++;
+	}
+	return '\0';
+}
+
+/* What LETTER with a backslash is elsewhere, in words that mean it here. */
+static const char *suggest_class(char letter)
+{
+	static const struct {
+		char letter;
+		const char *hint;
+	} rows[] = {
+		{'d', "write [0-9] for a digit"},
+		{'D', "write [^0-9] for what is no digit"},
+		{'w', "write [A-Za-z0-9_] for a letter of a word"},
+		{'W', "write [^A-Za-z0-9_] for what is in no word"},
+		{'s', "write [ ] for a space"},
+		{'S', "write [^ ] for what is no space"},
+		{'b', "there are no word boundaries: write what may stand there, as in (/|$)"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].letter == letter)
+			return rows[i].hint;
+	return "if that is meant, drop the backslash";
+}
+
+static void check_escapes(const struct patterns *p, const struct test *test)
+{
+	char letter = find_letter_escape(test->text);
+
+	if (letter)
+		lint_add(p->linter,
+			 (struct finding){
+				 .kind = LINT_REGEX_ESCAPE,
+				 .at = place_of(p, test),
+				 .text = arena_printf(p->linter->arena,
+						      "'\\%c' in a regular expression is just '%c'",
+						      letter, letter),
+				 .hint = suggest_class(letter),
+			 });
+}
+
 static void check_regex(struct patterns *p, const struct test *test)
 {
 	enum reach reach = recall_reach(p, test);
 
+	check_escapes(p, test);
 	if (reach == REACH_LINKS)
 		check_link(p, test);
 	else if (reach == REACH_NOTHING && has_group_option(test->text))

@@ -171,26 +171,35 @@ void machine_drop_frames(struct machine *m, size_t n)
 	m->n_frames = n;
 }
 
+const struct frame *machine_handler(const struct machine *m)
+{
+	size_t i = m->n_frames;
+
+	while (i > 0 && m->frames[i - 1].kind == FRAME_PLAIN)
+		i--;
+	return i > 0 && m->frames[i - 1].kind == FRAME_HANDLER ? &m->frames[i - 1] : NULL;
+}
+
 bool machine_catch(struct machine *m)
 {
-	for (size_t i = m->n_frames; i > 0 && m->frames[i - 1].kind != FRAME_WALL; i--) {
-		struct frame handler = m->frames[i - 1];
+	const struct frame *found = machine_handler(m);
+	struct frame handler;
 
-		if (handler.kind != FRAME_HANDLER)
-			continue;
-		machine_drop_frames(m, i - 1);
-		m->context = handler.data;
-		m->running = NULL;
-		m->moved(m);
-		return machine_eval(m, handler.rest->car, handler.scope) == 0;
-	}
-	return false;
+	if (!found)
+		return false;
+	handler = *found;
+	machine_drop_frames(m, (size_t)(found - m->frames));
+	m->context = handler.data;
+	m->running = NULL;
+	m->moved(m);
+	return machine_eval(m, handler.rest->car, handler.scope) == 0;
 }
 
 static int resume_body(struct machine *m, const struct frame *frame, struct value *value)
 {
-	(void)value;
-	return machine_eval_body(m, frame->rest, frame->scope);
+	int r = m->discarded(m, frame->form, value);
+
+	return r < 0 ? r : machine_eval_body(m, frame->rest, frame->scope);
 }
 
 int machine_eval_body(struct machine *m, struct value *body, struct scope *scope)
@@ -201,6 +210,7 @@ int machine_eval_body(struct machine *m, struct value *body, struct scope *scope
 		return machine_give(m, m->nothing);
 	if (is_type(body->cdr, VALUE_PAIR)) {
 		r = machine_push(m, (struct frame){.resume = resume_body,
+						   .form = body->car,
 						   .rest = body->cdr,
 						   .scope = scope,
 						   .base = m->n_operands});
@@ -435,25 +445,31 @@ static int eval_syntax(struct machine *m, const struct syntax *syntax, struct va
 	return syntax->function(m, form, scope);
 }
 
+int machine_unbound(struct machine *m, const struct value *name, struct scope *scope)
+{
+	struct buf text = {.max = 200};
+	int r;
+
+	buf_add_escaped(&text, name->symbol->name);
+	r = machine_fail_at(m, name, "unbound variable: %s", buf_str(&text).p);
+	buf_release(&text);
+	m->unbound = name->symbol;
+	m->unbound_scope = scope;
+	return r;
+}
+
 static int look_up(struct machine *m, const struct value *name, struct scope *scope,
 		   struct value **ret)
 {
-	struct buf text = {.max = 200};
 	struct value **place;
 	int r = scope_find(m, scope, name->symbol, &place);
 
 	if (r < 0)
 		return r;
-	if (place && *place) {
-		*ret = *place;
-		return 0;
-	}
-	buf_add_escaped(&text, name->symbol->name);
-	r = machine_fail_at(m, name, "unbound variable: %s", buf_str(&text).p);
-	m->unbound = name->symbol;
-	m->unbound_scope = scope;
-	buf_release(&text);
-	return r;
+	if (!place || !*place)
+		return machine_unbound(m, name, scope);
+	*ret = *place;
+	return 0;
 }
 
 static void try_symbol(struct near *near, const struct symbol *symbol, struct str *best,

@@ -120,6 +120,8 @@ struct machine {
 	struct rule_context *context; /* (with-filter ...) and its kin in force */
 	int (*make_filter)(struct machine *m, const struct value *callee, struct value **args,
 			   size_t n);
+	/* FORM, in a body but not its last, gave VALUE. */
+	int (*discarded)(struct machine *m, const struct value *form, const struct value *value);
 	/* The frames are others than before: a continuation, catch, or the end of a text. */
 	void (*moved)(struct machine *m);
 };
@@ -147,7 +149,10 @@ int machine_push(struct machine *m, struct frame frame);
 /* V, with copies of the pairs that could change: safe to evaluate. */
 int machine_freeze(struct machine *m, struct value *v, struct value **ret);
 
-/* Goes on with what the innermost (catch ...) of the same text says; false: there is none. */
+/* The innermost (catch ...) of the same text, or NULL. */
+const struct frame *machine_handler(const struct machine *m);
+
+/* Goes on with what that says; false: there is none. */
 bool machine_catch(struct machine *m);
 
 /*
@@ -169,6 +174,8 @@ int machine_limit(struct machine *m, const char *format, ...) __attribute__((for
 int machine_no_memory(struct machine *m);
 /* "expected WANT, got ..." */
 int machine_wrong_type(struct machine *m, const char *want, const struct value *got);
+/* NAME has no value in SCOPE. */
+int machine_unbound(struct machine *m, const struct value *name, struct scope *scope);
 /* After a failure because of the type of GOT: how that value most often comes about. */
 void machine_hint(struct machine *m, const struct value *got);
 struct span machine_span(const struct machine *m, const struct value *v);

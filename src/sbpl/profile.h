@@ -3,6 +3,8 @@
 #ifndef SBPL_PROFILE_H
 #define SBPL_PROFILE_H
 
+#include "base/map.h"
+#include "policy/lint.h"
 #include "sbpl/machine.h"
 
 enum {
@@ -19,6 +21,9 @@ struct compiler {
 	struct arena *out;      /* the builder's: what rules point to */
 	struct rule *rules;
 	size_t n_rules, cap_rules;
+	struct finding *notes; /* for lint; their texts are in `out` */
+	size_t n_notes, cap_notes;
+	struct map noted;
 	unsigned imports;
 	int version; /* of the profile; 0: not declared */
 	struct span version_at;
@@ -86,6 +91,16 @@ struct filter_form {
 
 /* The form whose name is the filter's own. */
 const struct filter_form *filter_base_form(enum filter_id filter);
+
+/*
+ * FORM gave VALUE, and nothing takes it. IS_TOP: it is a form of the text, rather than of a body.
+ * Both: 0, or < 0 with the machine's error set.
+ */
+int notes_discarded(struct machine *m, const struct value *form, const struct value *value,
+		    bool is_top);
+
+/* The machine's error, which HANDLER is going to take. */
+int notes_caught(struct machine *m, const struct frame *handler);
 
 /* Binds the older names that VERSION still knows, when all else is bound. */
 int names_bind_old(struct machine *m, int version);

@@ -27,6 +27,7 @@ static void add_error(struct sbpl_errors *errors, const struct err *e)
 /* A text being evaluated: the data of the frame that reads its next form. */
 struct load {
 	struct reader reader;
+	const struct value *form; /* the one that is being evaluated; NULL: none */
 	const char *name;
 	struct value *path; /* *import-path* while it is read */
 	struct rule_context *context;
@@ -38,16 +39,19 @@ static int resume_load(struct machine *m, const struct frame *frame, struct valu
 {
 	struct load *load = frame->data;
 	struct value *form;
-	int r = machine_push(m, *frame);
+	int r = load->form ? notes_discarded(m, load->form, value, true) : 0;
 
-	(void)value;
-	if (r < 0)
-		return r;
-	r = reader_next(&load->reader, &form);
-	if (r < 0)
-		return r;
+	load->form = NULL;
 	if (r == 0)
+		r = machine_push(m, *frame);
+	if (r == 0)
+		r = reader_next(&load->reader, &form);
+	if (r < 0)
+		return r;
+	if (r == 0) {
+		load->form = form;
 		return machine_eval(m, form, NULL);
+	}
 	m->n_frames--;
 	set_import_path(m);
 	return machine_give(m, m->nothing);
@@ -143,9 +147,10 @@ static bool run(struct machine *m)
 
 	while (machine_run(m) < 0) {
 		bool is_final = m->is_final || is_fatal(&m->err);
+		const struct frame *handler = is_final ? NULL : machine_handler(m);
 
 		m->is_final = false;
-		if (!is_final && machine_catch(m))
+		if (handler && notes_caught(m, handler) == 0 && machine_catch(m))
 			continue;
 		machine_hint_name(m);
 		hint_present_name(m);
@@ -363,6 +368,11 @@ static int language_bind(struct machine *m)
 	return r < 0 ? r : machine_bind_name(m, "*import-path*", m->no);
 }
 
+static int discard(struct machine *m, const struct value *form, const struct value *value)
+{
+	return notes_discarded(m, form, value, false);
+}
+
 static bool run_prelude(struct machine *m, const char *text)
 {
 	if (push_load(m, 0, NULL, str_of(text), m->no) == 0)
@@ -390,6 +400,7 @@ static struct machine *new_environment(struct compiler *c, enum origin origin)
 	*profile = (struct profile){.compiler = c, .origin = origin};
 	m->profile = profile;
 	m->moved = set_import_path;
+	m->discarded = discard;
 	profile->import_path = machine_intern(m, STR("*import-path*"));
 	if (r == 0 && !profile->import_path)
 		r = machine_no_memory(m);
@@ -539,6 +550,8 @@ static int add_rules(const struct compiler *c, struct policy_builder *builder, s
 	}
 	for (size_t i = 0; i < c->n_rules && r == 0; i++)
 		r = policy_builder_add(builder, &c->rules[i], e);
+	for (size_t i = 0; i < c->n_notes && r == 0; i++)
+		r = policy_builder_note(builder, &c->notes[i], e);
 	return r;
 }
 
@@ -585,6 +598,7 @@ int sbpl_compile(const struct sbpl_source *sources, size_t n, const struct sbpl_
 	c.pool = (struct arena_pool){options->limits.memory};
 	c.out = policy_builder_arena(builder);
 	c.arena.pool = c.out->pool = &c.pool;
+	c.noted.arena = &c.arena;
 	compile_sources(&c, sources, n);
 	return finish(&c, builder, ret);
 }

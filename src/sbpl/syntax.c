@@ -301,9 +301,7 @@ static int resume_set(struct machine *m, const struct frame *frame, struct value
 	if (r < 0)
 		return r;
 	if (!place)
-		return machine_fail_at(m, frame->rest, "unbound variable: %.*s",
-				       (int)frame->rest->symbol->name.n,
-				       frame->rest->symbol->name.p);
+		return machine_unbound(m, frame->rest, frame->scope);
 	*place = value;
 	return machine_give(m, m->nothing);
 }

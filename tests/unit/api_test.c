@@ -306,7 +306,7 @@ static void questions_that_make_no_sense(void)
 		{"process-exec", {"/bin/sh"}},
 		{"iokit-open", {NULL}},
 		{"mach-per-user-lookup", {NULL}},
-		{"signal", {"traget=self"}},
+		{"signal", {"targgt=self"}},
 		{"sysctl-read", {"sysctl-nmae=x"}},
 		{"file-read-data", {"/x", "nonsense=1"}},
 		{"file-read-data", {"/x", "vnode-type=WEIRD"}},

@@ -182,8 +182,8 @@ is "an unknown key is an error" 64 "" "lapbelt: unknown key 'colour'"
 run "$lapbelt" decide -p '(version 1)' file-read-data /x vnode-tpye=FIFO
 is "a misspelt key is told the right one" 64 "" "lapbelt: unknown key 'vnode-tpye'
 hint: did you mean 'vnode-type'?"
-run "$lapbelt" decide -p '(version 1)' signal traget=self
-is "in the first place, too" 64 "" "lapbelt: unknown key 'traget'
+run "$lapbelt" decide -p '(version 1)' signal targgt=self
+is "in the first place, too" 64 "" "lapbelt: unknown key 'targgt'
 hint: did you mean 'target'?"
 run "$lapbelt" decide -p '(version 1)' file-read-data /x /y
 is "what is no key is not KEY=VALUE" 64 "" "lapbelt: '/y' is not KEY=VALUE"

@@ -76,6 +76,41 @@ static const struct row rows[] = {
 	{"what Linux does not have is no mistake", "(allow file-read* (regex #\"(?:a)\"))",
 	 "no-match@2:26", "(allow file-read* (extension \"com.apple.app-sandbox.read\"))", HOST},
 
+	/* ---- Escapes that mean nothing ---- */
+	{"\\d is a letter", "(allow file-read* (regex #\"^/a\\d\"))", "regex-escape@2:26",
+	 "(allow file-read* (regex #\"^/a[0-9]\"))", HOST},
+	{"so is \\w in a set", "(allow file-read* (regex #\"^/[\\w.]+$\"))", "regex-escape@2:26",
+	 "(allow file-read* (regex #\"^/[A-Za-z0-9_.]+$\"))", MAC},
+	{"and \\s in a name", "(allow sysctl-read (sysctl-name-regex #\"a\\sb\"))",
+	 "regex-escape@2:39", "(allow sysctl-read (sysctl-name-regex #\"a\\.b\"))", HOST},
+	{"a number is no group", "(allow file-read* (regex #\"^/(a)\\1\"))", "regex-escape@2:26",
+	 "(allow file-read* (regex #\"^/(a)1\"))", HOST},
+	{"a backslash may have one before it", "(allow file-read* (regex #\"\\\\\\d\"))",
+	 "regex-escape@2:26", "(allow file-read* (regex #\"\\\\d\\.\\/\\[\"))", HOST},
+
+	/* ---- What evaluation sees ---- */
+	{"a filter outside of the rule", "(allow file-read* (literal \"/a\"))(literal \"/b\")",
+	 "no-effect@2:34", "(allow file-read* (literal \"/a\") (literal \"/b\"))", HOST},
+	{"a modifier", "(deny file-read* (literal \"/a\"))\n(with no-log)", "no-effect@3:1",
+	 "(deny file-read* (literal \"/a\") (with no-log))", HOST},
+	{"an operation", "(allow file-read* (literal \"/a\"))\nfile-write*", "no-effect@3:1",
+	 "(allow file-write* file-read* (literal \"/a\"))", HOST},
+	{"a string", "(allow file-read* (literal \"/a\")) \"/b\"", "no-effect@2:35",
+	 "(allow file-read* (literal \"/a\" \"/b\"))", HOST},
+	{"a filter by its name", "(define b (literal \"/b\"))\nb", "no-effect@3:1",
+	 "(define b (literal \"/b\"))\n(allow file-read* b)", HOST},
+	{"in a body", "(when #t (literal \"/b\") (allow signal))", "no-effect@2:10",
+	 "(when #t (define b (literal \"/b\")) (allow file-read* b))", HOST},
+	{"one form, evaluated often",
+	 "(for-each (lambda (x) (literal x) (allow signal)) '(\"/a\" \"/b\"))", "no-effect@2:23",
+	 "(for-each (lambda (x) (literal x)) '(\"/a\" \"/b\"))", HOST},
+	{"an error that is hidden", "(catch #f\n  (allow file-raed*)\n  (allow signal))",
+	 "caught-error@3:10", "(catch #f\n  (allow file-read*)\n  (allow signal))", HOST},
+	{"what is thrown is none", "(catch #f (allow file-read* (literal 1)))", "caught-error@2:38",
+	 "(catch #f (throw \"never mind\"))", HOST},
+	{"within a procedure", "(define (f) (car '()))\n(catch #f (f))", "caught-error@2:13",
+	 "(define (f) (throw 1))\n(catch #f (f))", HOST},
+
 	/* ---- Links of macOS ---- */
 	{"/tmp on macOS", "(allow file-write* (subpath \"/tmp\"))", "no-match@2:29",
 	 "(allow file-write* (subpath \"/private/tmp\"))", MAC},
@@ -216,8 +251,14 @@ static const struct row rows[] = {
 	 "(allow network-outbound (require-all (local ip) (remote ip \"localhost:*\")))", HOST},
 	{"what is open anyway", "(allow network-outbound (local ip))", "local-egress@2:1",
 	 "(allow network-outbound (local ip))\n(allow network-outbound)", HOST},
-	{"a unix socket", "(allow network-outbound (local udp))", "local-egress@2:1",
-	 "(allow network-outbound (local unix))", HOST},
+	{"UDP", "(allow network-outbound (local udp))", "local-egress@2:1",
+	 "(allow network-inbound (local udp))", HOST},
+	{"unix sockets", "(allow network-outbound (local unix))", "local-egress@2:1",
+	 "(allow network-outbound (remote unix))", HOST},
+	{"unix sockets in Apple's older words", "(allow network* (local unix-socket))",
+	 "local-egress@2:1", "(allow network-bind (local unix-socket))", MAC},
+	{"one's own end, and where to", "(allow network-outbound (local unix) (literal \"/s\"))",
+	 "local-egress@2:1", "(allow network-outbound (local unix (path-literal \"/s\")))", HOST},
 
 	/* ---- Names that move ---- */
 	{"a secret that may be moved",
@@ -228,6 +269,10 @@ static const struct row rows[] = {
 	 "(allow file* (subpath \"/\"))\n(deny file-read* (literal \"/a/secret\"))",
 	 "rename-hole@3:1", "(allow file* (subpath \"/\"))\n(deny file* (literal \"/a/secret\"))",
 	 HOST},
+	{"nobody but root moves what is in /private",
+	 "(allow file* (subpath \"/\"))\n(deny file* (subpath \"/private/var/a/secret\"))",
+	 "rename-hole@3:1",
+	 "(allow file* (subpath \"/\"))\n(deny file* (subpath \"/private/secret\"))", MAC},
 	{"a directory above",
 	 "(allow file* (subpath \"/\"))\n(deny file* (subpath \"/home/u/.config/secret\"))",
 	 "rename-hole@3:1",
@@ -238,6 +283,14 @@ static const struct row rows[] = {
 	 "(allow file* (subpath \"/\"))\n(deny file* (subpath \"/home/u/a/.ssh\"))",
 	 "rename-hole@3:1",
 	 "(allow file* (subpath \"/\"))\n(deny file* (subpath \"/home/u/.ssh\"))", MAC},
+	{"nor is that another home where case does not count",
+	 "(allow file* (subpath \"/\"))\n(deny file* (subpath \"/USERS/u/a/.ssh\"))",
+	 "rename-hole@3:1",
+	 "(allow file* (subpath \"/\"))\n(deny file* (regex #\"^/Users/u/[.]ssh(/|$)\"))", MAC},
+	{"where it does, /users is no such folder",
+	 "(allow file* (subpath \"/\"))\n(deny file* (subpath \"/users/u/.ssh\"))",
+	 "rename-hole@3:1",
+	 "(allow file* (subpath \"/\"))\n(deny file* (subpath \"/Users/u/.ssh\"))", HOST},
 	{"nowhere to move it to",
 	 "(allow file-write* (subpath \"/a\"))\n(allow file-read* (subpath \"/a\" \"/b\"))\n"
 	 "(deny file-read* (literal \"/a/secret\"))",
@@ -471,6 +524,22 @@ static void imports_of_the_users_count_and_ours_do_not(void)
 		  1);
 }
 
+static void what_evaluation_notes_is_bounded(void)
+{
+	const unsigned most = 1000;
+
+	for (unsigned n = most - 1; n <= most + 2; n++) {
+		struct buf text = {0};
+
+		buf_puts(&text, "(version 1)\n");
+		for (unsigned i = 0; i < n; i++)
+			buf_puts(&text, "signal\n");
+		/* Past it, one says that there are more. */
+		CHECK_INT(count_warnings(text.p, NULL, 0), n <= most ? n : most + 1);
+		buf_release(&text);
+	}
+}
+
 static void version_three_copies_defaults(void)
 {
 	struct buf got = lint_text("(version 3)(allow default)\n"
@@ -499,7 +568,7 @@ static void kinds_have_names(void)
 			used = strstr(rows[i].want, kinds[n]);
 		CHECK(used);
 	}
-	CHECK_INT(n, 8);
+	CHECK_INT(n, 11);
 }
 
 int main(void)
@@ -508,6 +577,7 @@ int main(void)
 	RUN(lengths);
 	RUN(words_and_witnesses);
 	RUN(imports_of_the_users_count_and_ours_do_not);
+	RUN(what_evaluation_notes_is_bounded);
 	RUN(version_three_copies_defaults);
 	RUN(kinds_have_names);
 	return test_done();

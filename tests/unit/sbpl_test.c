@@ -590,7 +590,7 @@ static void unbound_names_are_told_what_was_meant(void)
 	} rows[] = {
 		{"(version 1)(allow file-raed*)", "did you mean 'file-read*'?"},
 		{"(version 1)(allow file* (subpth \"/\"))", "did you mean 'subpath'?"},
-		{"(version 1)(allow file* (vnode-type DIRECTROY))", "did you mean 'DIRECTORY'?"},
+		{"(version 1)(allow file* (vnode-type DIRECTOYR))", "did you mean 'DIRECTORY'?"},
 		{"(version 1)(define (home-path x) x)(home-ptah 1)", "did you mean 'home-path'?"},
 		{"(version 1)(let ((project 1)) (car projetc))", "did you mean 'project'?"},
 		{"(version 1)(allow nothing-like-this)", ""},
