@@ -2,6 +2,8 @@
 /* What sockets can be, and the values of the parts that go with them. */
 #include "policy/finder.h"
 
+#include <stdlib.h>
+
 #include "base/banned.h"
 
 enum {
@@ -163,43 +165,90 @@ unsigned connection_complete(enum connection connection, bool has_path, struct r
 	return cost;
 }
 
-/* The ports that are asked for, and another one. False: no memory. */
-static bool find_ports(struct finder *f, struct numbers *ret)
+/* Guards in the order of their ports. */
+struct by_port {
+	int port; /* or PORT_ANY */
+	uint32_t guard;
+};
+
+static int compare_ports(const void *a, const void *b)
 {
-	int64_t other = OTHER_PORT;
+	const struct by_port *x = a, *y = b;
 
-	ret->n = 0;
-	ret->p = arena_array(&f->scratch, f->q->n + 1, sizeof(*ret->p));
-	for (size_t i = 0; ret->p && i < f->q->n; i++) {
-		int port = f->q->guards[i]->endpoint.port;
+	return (x->port > y->port) - (x->port < y->port);
+}
 
-		if (port >= 0 && port <= PORT_MAX)
-			numbers_add(ret, port);
+static struct by_port *sort_by_port(struct finder *f)
+{
+	struct by_port *list = arena_array(&f->scratch, f->q->n, sizeof(*list));
+
+	for (size_t i = 0; list && i < f->q->n; i++)
+		list[i] = (struct by_port){f->q->guards[i]->endpoint.port, (uint32_t)i};
+	if (list && f->q->n > 1)
+		qsort(list, f->q->n, sizeof(*list), compare_ports);
+	return list;
+}
+
+/* A port that none of the N guards asks for; above PORT_MAX: there is none. */
+static int find_other_port(const struct by_port *sorted, size_t n)
+{
+	int other = OTHER_PORT;
+
+	for (size_t i = 0; i < n; i++)
+		other += sorted[i].port == other;
+	if (other <= PORT_MAX)
+		return other;
+	other = 0;
+	for (size_t i = 0; i < n; i++)
+		other += sorted[i].port == other;
+	return other;
+}
+
+/*
+ * HOST with each of the ports that are asked for, and another one. Guards that ask for any port
+ * hold with all of them, so they are asked once; BASE is room for what they say. Of the others
+ * those of the port are: there are profiles with thousands of them.
+ */
+static int offer_host(struct finder *f, unsigned host, const struct by_port *sorted, uint32_t *base)
+{
+	const int other = find_other_port(sorted, f->q->n);
+	struct value value = {.present = true,
+			      .cost = VALUE_WORD + host,
+			      .end = {.proto = connections[f->q->connection].proto, .port = other}};
+	int r = 0;
+
+	memcpy(value.end.addr, hosts[host].addr, sizeof(value.end.addr));
+	finder_find_truth(f, &value);
+	memcpy(base, f->truth, f->n_truth * sizeof(*base));
+	for (size_t i = 0, same; i < f->q->n && r == 0; i += same) {
+		struct fact fact;
+		struct request request;
+
+		value.end.port = sorted[i].port;
+		request = finder_request(f, &value, &fact);
+		for (same = 0; i + same < f->q->n && sorted[i + same].port == value.end.port;
+		     same++)
+			finder_add_truth(f, &request, sorted[i + same].guard);
+		if (value.end.port >= 0 && value.end.port <= PORT_MAX)
+			r = finder_offer_known(f, &value);
+		memcpy(f->truth, base, f->n_truth * sizeof(*base));
 	}
-	while (ret->p && numbers_have(ret, other))
-		other = (other + 1) % (PORT_MAX + 1);
-	if (ret->p && ret->n <= PORT_MAX)
-		numbers_add(ret, other);
-	return ret->p;
+	value.end.port = other;
+	return r == 0 && other <= PORT_MAX ? finder_offer_known(f, &value) : r;
 }
 
 static int offer_addresses(struct finder *f)
 {
 	unsigned proto = connections[f->q->connection].proto;
-	struct numbers ports;
+	const struct by_port *sorted = sort_by_port(f);
+	uint32_t *base = arena_array(&f->scratch, f->n_truth, sizeof(*base));
 	int r = 0;
 
-	if (!find_ports(f, &ports))
+	if (!sorted || !base)
 		return finder_too_much(f);
-	for (unsigned i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
-		for (size_t j = 0; j < ports.n && r == 0 && hosts[i].family & proto; j++) {
-			struct value value = {.present = true, .cost = VALUE_WORD + i};
-
-			value.end.proto = proto;
-			value.end.port = (int)ports.p[j];
-			memcpy(value.end.addr, hosts[i].addr, sizeof(value.end.addr));
-			r = finder_offer(f, value);
-		}
+	for (unsigned i = 0; i < sizeof(hosts) / sizeof(hosts[0]) && r == 0; i++)
+		if (hosts[i].family & proto)
+			r = offer_host(f, i, sorted, base);
 	return r;
 }
 

@@ -21,6 +21,18 @@ struct finder {
 /* Says that it is too much, and returns so. */
 int finder_too_much(struct finder *f);
 
+/* A request with VALUE and nothing else. FACT: room for one. */
+struct request finder_request(const struct finder *f, const struct value *value, struct fact *fact);
+
+/* Does that guard hold for REQUEST? Then f->truth has its bit. */
+void finder_add_truth(struct finder *f, const struct request *request, size_t guard);
+
+/* Gives f->truth the bits of the guards that hold with VALUE, and no others. */
+void finder_find_truth(struct finder *f, const struct value *value);
+
+/* VALUE, with which those guards hold whose bits f->truth has. */
+int finder_offer_known(struct finder *f, const struct value *value);
+
 /* VALUE may be new to the guards; it is dropped if a cheaper one is like it. */
 int finder_offer(struct finder *f, struct value value);
 int finder_offer_absence(struct finder *f);

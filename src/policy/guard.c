@@ -166,17 +166,19 @@ static bool matches_endpoint(const struct guard *guard, const struct endpoint *e
 			     enum target target)
 {
 	const struct endpoint_pattern *pattern = &guard->endpoint;
-	struct address address = normalize(end, target);
+	struct address address;
 
 	if (end->unbound)
 		return matches_proto(pattern->proto, end->proto);
+	/* Most that fail do here: of profiles with thousands of ports. */
+	if (!(end->proto & PROTO_UNIX) && pattern->port != PORT_ANY && pattern->port != end->port)
+		return false;
+	address = normalize(end, target);
 	if (!matches_proto(pattern->proto, address.proto))
 		return false;
 	if (address.proto & PROTO_UNIX)
 		return true;
-	if (pattern->localhost && !is_localhost(address, guard->attribute, target))
-		return false;
-	return pattern->port == PORT_ANY || pattern->port == end->port;
+	return !pattern->localhost || is_localhost(address, guard->attribute, target);
 }
 
 /* ---- Text and numbers ---- */

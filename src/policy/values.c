@@ -152,17 +152,7 @@ void value_apply(const struct value *value, enum part part, struct request *requ
 
 /* ---- Offers ---- */
 
-static bool holds_with(const struct finder *f, size_t guard, const struct value *value)
-{
-	struct fact fact = {.filter = FILTER_COUNT};
-	struct request request = {.op = f->q->op, .facts = &fact};
-
-	value_apply(value, f->q->part, &request, &fact);
-	return guard_holds(f->q->guards[guard], &request, f->q->target);
-}
-
-/* VALUE, with which those guards hold whose bits f->truth has. */
-static int offer_known(struct finder *f, const struct value *value)
+int finder_offer_known(struct finder *f, const struct value *value)
 {
 	size_t known = f->truths.n;
 	int64_t id = intern_put(&f->truths, f->truth, f->n_truth);
@@ -183,18 +173,35 @@ static int offer_known(struct finder *f, const struct value *value)
 	return 0;
 }
 
-static void find_truth(struct finder *f, const struct value *value)
+void finder_add_truth(struct finder *f, const struct request *request, size_t guard)
 {
+	if (guard_holds(f->q->guards[guard], request, f->q->target))
+		f->truth[guard / GUARDS_PER_WORD] |= 1u << guard % GUARDS_PER_WORD;
+}
+
+struct request finder_request(const struct finder *f, const struct value *value, struct fact *fact)
+{
+	struct request request = {.op = f->q->op, .facts = fact};
+
+	*fact = (struct fact){.filter = FILTER_COUNT};
+	value_apply(value, f->q->part, &request, fact);
+	return request;
+}
+
+void finder_find_truth(struct finder *f, const struct value *value)
+{
+	struct fact fact;
+	struct request request = finder_request(f, value, &fact);
+
 	memset(f->truth, 0, f->n_truth * sizeof(*f->truth));
 	for (size_t i = 0; i < f->q->n; i++)
-		if (holds_with(f, i, value))
-			f->truth[i / GUARDS_PER_WORD] |= 1u << i % GUARDS_PER_WORD;
+		finder_add_truth(f, &request, i);
 }
 
 int finder_offer(struct finder *f, struct value value)
 {
-	find_truth(f, &value);
-	return offer_known(f, &value);
+	finder_find_truth(f, &value);
+	return finder_offer_known(f, &value);
 }
 
 int finder_offer_absence(struct finder *f)
@@ -405,15 +412,48 @@ static int find_texts(struct finder *f)
 
 /* ---- The whole ---- */
 
-static int compare_values(const void *a, const void *b)
-{
-	const struct value *x = a, *y = b;
+/* Values by what they cost. */
+struct ranked {
+	unsigned cost;
+	uint32_t id; /* in the list, and of its truths */
+};
 
-	return (x->cost > y->cost) - (x->cost < y->cost);
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->cost != y->cost)
+		return (x->cost > y->cost) - (x->cost < y->cost);
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static struct ranked *rank(struct finder *f)
+{
+	size_t n = f->truths.n;
+	struct ranked *ranked = arena_array(&f->scratch, n, sizeof(*ranked));
+
+	for (size_t i = 0; ranked && i < n; i++)
+		ranked[i] = (struct ranked){f->list[i].cost, (uint32_t)i};
+	if (ranked && n > 1)
+		qsort(ranked, n, sizeof(*ranked), compare_ranked);
+	return ranked;
+}
+
+/* The guards whose bits TRUTH has, N words, hold with value number VALUE. */
+static void add_holds(const uint32_t *truth, size_t n, size_t value, struct values *ret)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (uint32_t left = truth[i]; left; left &= left - 1) {
+			size_t guard = i * GUARDS_PER_WORD + (size_t)__builtin_ctz(left);
+
+			ret->holds[guard * ret->n_words + value / 64] |= (uint64_t)1 << value % 64;
+		}
+	}
 }
 
 static int finish(struct finder *f, struct values *ret)
 {
+	const struct ranked *ranked = rank(f);
 	size_t n = f->truths.n;
 
 	ret->part = f->q->part;
@@ -422,14 +462,15 @@ static int finish(struct finder *f, struct values *ret)
 	ret->n_words = (n + 63) / 64;
 	ret->list = arena_array(f->arena, n, sizeof(*f->list));
 	ret->holds = arena_array(f->arena, f->q->n * ret->n_words, sizeof(*ret->holds));
-	if (!ret->list || !ret->holds)
+	if (!ranked || !ret->list || !ret->holds)
 		return finder_too_much(f);
-	memcpy(ret->list, f->list, n * sizeof(*f->list));
-	qsort(ret->list, n, sizeof(*ret->list), compare_values);
-	for (size_t i = 0; i < f->q->n; i++)
-		for (size_t j = 0; j < n; j++)
-			if (holds_with(f, i, &ret->list[j]))
-				ret->holds[i * ret->n_words + j / 64] |= (uint64_t)1 << j % 64;
+	for (size_t i = 0; i < n; i++) {
+		size_t n_truth;
+		const uint32_t *truth = intern_get(&f->truths, ranked[i].id, &n_truth);
+
+		ret->list[i] = f->list[ranked[i].id];
+		add_holds(truth, n_truth, i, ret);
+	}
 	return 0;
 }
 

@@ -13,6 +13,10 @@
 
 #include "base/banned.h"
 
+enum {
+	STEP_SIZE = 512 /* words, or entries of chains, that cost as much as a step */
+};
+
 struct witnesses {
 	struct witness_options options;
 	enum target target;
@@ -495,13 +499,25 @@ static bool go_back(struct search *s)
 	return false;
 }
 
+/* How many steps one is worth: it copies sets of values, and may end in a walk along the chains. */
+static size_t weigh_step(const struct search *s)
+{
+	size_t n = s->n_words;
+
+	for (size_t i = 0; i < s->w->options.n; i++)
+		n += s->chains[i]->n;
+	return 1 + n / STEP_SIZE;
+}
+
 static int search(struct search *s)
 {
+	const size_t weight = weigh_step(s);
 	uint32_t met;
 	int r;
 
 	for (;;) {
-		if (++s->steps > s->w->options.steps)
+		s->steps += weight;
+		if (s->steps > s->w->options.steps)
 			return too_much(s->e);
 		if (find_open(s, s->entries + s->depth * s->w->options.n, &met)) {
 			bool yes = can_be(s, &s->met[met], true);

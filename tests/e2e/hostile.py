@@ -369,7 +369,11 @@ NAMES = "(version 1)\n(deny default)\n" + "".join(
 DEEP_CLAIM = "never file-read-data " + "(require-not " * 5000 + '(literal "/")' + ")" * 5000
 
 # name, profile, command; it ends in time, with an answer, or an error that says it is too much
+PORTS = TOP + "(deny default)\n" + "".join(
+    '(allow network-outbound (remote tcp "localhost:%d"))\n' % (20000 + i) for i in range(4000))
+
 QUESTIONS = [
+    ("check: a rule for each of thousands of ports", PORTS, REFUSED),
     ("prove: require-alls of extensions", EXTENSIONS, ["prove", "-f", "profile.sb", 'never file-read-data subpath "/x"']),
     ("prove: extensions that share", PAIRS, ["prove", "-f", "profile.sb", 'never file-read-data subpath "/x"']),
     ("prove: regexes on one name", NAMES, ["prove", "-f", "profile.sb", 'never mach-lookup global-name "zz"']),
