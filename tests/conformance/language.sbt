@@ -320,11 +320,29 @@ file-ioctl /x               => deny 2
 (import "system.sb")
 (import "bsd.sb")
 (import "com.apple.corefoundation.sb")
+(import "dyld-support.sb")
 (system-network)
 (corefoundation)
 ---
 signal target=self => allow
 mach-lookup a      => deny 2
+
+=== what the loader opens, and no more
+@linux
+(version 3)
+(deny default)
+(import "dyld-support.sb")
+---
+file-read-data /                              => allow
+file-read-data /usr/lib/libc.so.6             => allow
+file-map-executable /lib64/ld-linux-x86-64.so.2 => allow
+file-read-data /etc/ld.so.cache               => allow
+file-read-data /etc/passwd                    => deny 2
+file-read-data /usr/bin/env                   => deny 2
+file-map-executable /tmp/libc.so              => deny 2
+file-write-data /usr/lib/libc.so.6            => deny 2
+process-exec* /usr/lib/ld.so                  => deny 2
+sysctl-read kern.osrelease                    => deny 2
 
 === a version is said once, or twice the same
 (version 1)
