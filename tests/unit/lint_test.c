@@ -173,6 +173,13 @@ static const struct row rows[] = {
 	 "dead-rule@2:1",
 	 "(allow network-outbound (remote ip))\n(deny network-outbound (remote tcp \"*:80\"))",
 	 HOST},
+	{"each port by itself",
+	 "(deny network-outbound (remote tcp \"localhost:81\"))\n"
+	 "(allow network-outbound (remote udp \"*:80\") (remote ip \"*:81\"))",
+	 "dead-rule@2:1",
+	 "(deny network-outbound (remote tcp \"localhost:80\"))\n"
+	 "(allow network-outbound (remote udp \"*:80\") (remote ip \"*:81\"))",
+	 HOST},
 	{"names",
 	 "(deny mach-lookup (global-name \"a.b\"))\n"
 	 "(allow mach-lookup (global-name-prefix \"a.\"))",
