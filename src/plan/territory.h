@@ -55,7 +55,7 @@ bool territory_asks(const struct territory *territory, enum group group);
 struct territory_question {
 	const enum op *ops; /* all must allow; OP_DEFAULT ends the list */
 	bool and_files;
-	struct str name;       /* for filters on names; in the caller's buffer, or n 0 */
+	struct str name; /* for filters on names; in the caller's buffer, or n 0 */
 };
 
 enum {
