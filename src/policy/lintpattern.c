@@ -299,11 +299,29 @@ static const char *suggest_class(char letter)
 	return "if that is meant, drop the backslash";
 }
 
+/* Does TEXT want a backslash? */
+static bool has_escaped_backslash(struct str text)
+{
+	for (size_t i = 0; i + 1 < text.n; i++)
+		if (text.p[i] == '\\' && text.p[++i] == '\\')
+			return true;
+	return false;
+}
+
 static void check_escapes(const struct patterns *p, const struct test *test)
 {
 	char letter = find_letter_escape(test->text);
 
-	if (letter)
+	if (test->filter == FILTER_PATH && has_escaped_backslash(test->text))
+		lint_add(p->linter,
+			 (struct finding){
+				 .kind = LINT_REGEX_ESCAPE,
+				 .at = place_of(p, test),
+				 .text = "'\\\\' in a regular expression is a backslash in a name",
+				 .hint = "between #\" and \" one backslash is enough, between \" "
+					 "and \" it takes two",
+			 });
+	else if (letter)
 		lint_add(p->linter,
 			 (struct finding){
 				 .kind = LINT_REGEX_ESCAPE,

@@ -357,6 +357,12 @@ static int make_filter(struct machine *m, const struct value *callee, struct val
 		test.number = true;
 		return give_test(m, &test);
 	}
+	if (n == 0 && form->filter == FILTER_EXTENSION) {
+		/* Profiles of macOS 10.7 name none and mean any. */
+		test.match = MATCH_PREFIX;
+		test.text = STR("");
+		return give_test(m, &test);
+	}
 	if (n == 0)
 		return machine_fail(m, "%s: not enough arguments", form->name);
 	if (form->argument == ARGUMENT_ADDRESS)

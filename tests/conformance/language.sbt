@@ -484,6 +484,17 @@ file-write-data /x        => deny 2
 file-write-mode /x        => allow 5
 file-issue-extension /w/x => deny 2
 
+=== an extension that is not named is any
+(version 1)
+(deny default)
+(allow file-read-data (extension))
+(allow file-write-data (require-not (extension)))
+---
+file-read-data /x               => deny 2
+file-read-data /x extension=a.b => allow 3
+file-write-data /x               => allow 4
+file-write-data /x extension=a.b => deny 2
+
 === flags of the sandbox: a process has none
 (version 1)
 (allow default)

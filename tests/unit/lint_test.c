@@ -86,7 +86,11 @@ static const struct row rows[] = {
 	{"a number is no group", "(allow file-read* (regex #\"^/(a)\\1\"))", "regex-escape@2:26",
 	 "(allow file-read* (regex #\"^/(a)1\"))", HOST},
 	{"a backslash may have one before it", "(allow file-read* (regex #\"\\\\\\d\"))",
-	 "regex-escape@2:26", "(allow file-read* (regex #\"\\\\d\\.\\/\\[\"))", HOST},
+	 "regex-escape@2:26", "(allow sysctl-read (sysctl-name-regex #\"\\\\d\\.\\/\\[\"))", HOST},
+	{"a backslash too many", "(deny file-read* (regex #\"/\\\\.env$\"))", "regex-escape@2:25",
+	 "(deny file-read* (regex #\"/\\.env$\"))", HOST},
+	{"nor is it one more in a string", "(deny file-read* (regex \"/\\\\\\\\.env$\"))",
+	 "regex-escape@2:25", "(deny file-read* (regex \"/\\\\.env$\"))", HOST},
 
 	/* ---- What evaluation sees ---- */
 	{"a filter outside of the rule", "(allow file-read* (literal \"/a\"))(literal \"/b\")",
