@@ -127,7 +127,8 @@ END
 }
 passes_no_network() {
 	network='(deny network-outbound (remote ip)) (deny network-inbound (local ip)) (deny network-bind (local ip))'
-	for how in run exec; do
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	for how in "run ${LAPBELT_RUN_OPTIONS:-}" exec; do
 		passed_sockets $how -p '(version 1) (allow default)' | grep '^done done done '
 		passed_sockets $how -p '(version 1) (allow default) (deny network*)' | grep -x '1 1 1 1 '
 		passed_sockets $how -p "(version 1) (allow default) (allow file-write-setugid) $network" | grep -x '1 1 1 1 '
@@ -283,7 +284,7 @@ refuses_to_nest() {
 	# shellcheck disable=SC2086 # a list of options, or nothing
 	inside "$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} -- touch inner 2>"$base/message" || result=$?
 	cat "$base/message"
-	[ $result -eq 71 ] && [ ! -e inner ] && grep outer "$base/message"
+	[ $result -eq 71 ] && [ ! -e inner ] && grep "already inside a lapbelt sandbox" "$base/message"
 }
 check 'a run inside a run is refused, and says why' refuses_to_nest
 
