@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/io.h"
+#include "base/path.h"
 #include "cli/diag.h"
 #include "cli/out.h"
 #include "base/banned.h"
@@ -378,6 +379,27 @@ int args_policy(const struct args *args, unsigned flags, struct lapbelt_policy *
 		return 0;
 	print_first(&errors);
 	return lapbelt_exit_code(errors.first.code);
+}
+
+static bool is_for_darwin(const struct args *args)
+{
+#ifdef __APPLE__
+	return args->target != LAPBELT_TARGET_LINUX;
+#else
+	return args->target == LAPBELT_TARGET_DARWIN;
+#endif
+}
+
+void args_warn_of_links(const struct args *args, char *const *arguments)
+{
+	for (; is_for_darwin(args) && *arguments; arguments++) {
+		size_t key = strncmp(*arguments, "path=", 5) == 0 ? 5 : 0;
+		const char *path = *arguments + key;
+
+		if (path_is_behind_darwin_link(str_of(path)))
+			diag_printf("warning: on macOS '%s' is '/private%s', and rules see that",
+				    path, path);
+	}
 }
 
 static void print_gap(void *context, const struct lapbelt_gap *gap)

@@ -89,6 +89,12 @@ void args_take_policy(struct args *args, const char *word);
 /* Compiles the policy the options name; FLAGS: enum lapbelt_policy_flags. 0, or an exit status. */
 int args_policy(const struct args *args, unsigned flags, struct lapbelt_policy **ret);
 
+/*
+ * Warns of paths in ARGUMENTS, those of a request, that lie behind a link of macOS, if the policy
+ * is one for macOS: what is there has another path, so no request is about this one.
+ */
+void args_warn_of_links(const struct args *args, char *const *arguments);
+
 /* The options of a run that shares SHARE (enum lapbelt_scope). Content gaps go to standard error.
  */
 struct lapbelt_run_options args_run_options(struct args *args, unsigned share);

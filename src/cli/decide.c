@@ -26,6 +26,7 @@ static int decide(struct args *args, char **words)
 
 	if (!words[0])
 		return diag_usage("decide", "no operation to decide");
+	args_warn_of_links(args, words + 1);
 	status = args_policy(args, args->like_exec ? LAPBELT_POLICY_RUNTIME : 0, &policy);
 	if (status)
 		return status;

@@ -215,6 +215,19 @@ is "control: the root ends in a slash" 0 "deny *" ""
 run "$lapbelt" decide -p '(version 1)' ipc-posix-shm-read-data /a//b
 is "control: a name is no path" 0 "deny *" ""
 
+for command in decide explain; do
+	run "$lapbelt" $command -p '(version 1)(allow file-read* (subpath "/etc"))' --target=darwin \
+		file-read-data /etc/hosts
+	is "$command says that rules for macOS see other paths" 0 "allow *" \
+		"lapbelt: warning: on macOS '/etc/hosts' is '/private/etc/hosts', and rules see that"
+	run "$lapbelt" $command -p '(version 1)(allow file-read* (subpath "/etc"))' --target=darwin \
+		file-read-metadata /etc
+	is "control: the link itself has that path" 0 "allow *" ""
+	run "$lapbelt" $command -p '(version 1)(allow file-read* (subpath "/etc"))' --target=linux \
+		file-read-data /etc/hosts
+	is "control: it is no link on Linux" 0 "allow *" ""
+done
+
 # ---- Explain
 
 run "$lapbelt" explain -f good.sb -D EXTRA=/x file-read-data /w/x
