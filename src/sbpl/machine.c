@@ -472,19 +472,29 @@ static int look_up(struct machine *m, const struct value *name, struct scope *sc
 	return 0;
 }
 
-static void try_symbol(struct near *near, const struct symbol *symbol, struct str *best,
-		       size_t *left)
+/* The name that was meant, as far as the comparisons that are left find it. */
+struct guess {
+	struct machine *m;
+	struct near near;
+	struct str best;
+};
+
+static void try_symbol(struct guess *guess, const struct symbol *symbol)
 {
-	if (near_try_str(near, symbol->name))
-		*best = symbol->name;
-	--*left;
+	struct str word = guess->near.word, name = symbol->name;
+	size_t more = name.n > word.n ? name.n - word.n : word.n - name.n;
+	size_t cost = more * 3 > word.n ? 1 : (word.n + 1) * (name.n + 1);
+
+	if (cost > guess->m->comparisons)
+		cost = guess->m->comparisons;
+	else if (cost > 1 && near_try_str(&guess->near, name))
+		guess->best = name;
+	guess->m->comparisons -= cost;
 }
 
 void machine_hint_name(struct machine *m)
 {
-	size_t left = 1 << 14; /* names that are looked at */
-	struct near near;
-	struct str best = {0};
+	struct guess guess = {.m = m};
 
 	if (!m->unbound || m->err.hint[0])
 		return;
@@ -492,16 +502,16 @@ void machine_hint_name(struct machine *m)
 		(void)err_hint(&m->err, "(version 1) comes before everything else");
 		return;
 	}
-	near = (struct near){.word = m->unbound->name};
+	guess.near.word = m->unbound->name;
 	for (const struct scope *scope = m->unbound_scope; scope; scope = scope->outer)
-		for (const struct binding *b = scope->first; b && left > 0; b = b->next)
-			try_symbol(&near, b->symbol, &best, &left);
+		for (const struct binding *b = scope->first; b && m->comparisons > 0; b = b->next)
+			try_symbol(&guess, b->symbol);
 	for (size_t i = 0; i < SYMBOL_BUCKETS; i++)
-		for (const struct symbol *s = m->symbols[i]; s && left > 0; s = s->next)
+		for (const struct symbol *s = m->symbols[i]; s && m->comparisons > 0; s = s->next)
 			if (s->global)
-				try_symbol(&near, s, &best, &left);
-	if (best.n > 0)
-		(void)err_hint(&m->err, "did you mean '%.*s'?", (int)best.n, best.p);
+				try_symbol(&guess, s);
+	if (guess.best.n > 0)
+		(void)err_hint(&m->err, "did you mean '%.*s'?", (int)guess.best.n, guess.best.p);
 }
 
 static int eval_form(struct machine *m, struct value *form, struct scope *scope)
@@ -620,7 +630,7 @@ int machine_init(struct machine *m, struct arena *arena, const struct sbpl_limit
 {
 	int r;
 
-	*m = (struct machine){.arena = arena, .limits = *limits};
+	*m = (struct machine){.arena = arena, .limits = *limits, .comparisons = COMPARISONS_MAX};
 	m->nil = machine_new(m, VALUE_NIL);
 	m->nothing = machine_new(m, VALUE_NOTHING);
 	m->eof = machine_new(m, VALUE_EOF);

@@ -71,6 +71,7 @@ struct text_source {
 enum {
 	SYMBOL_BUCKETS = 4096,
 	SOURCE_MASK = (1 << 23) - 1,
+	COMPARISONS_MAX = 1 << 26,
 };
 
 /* What call/cc hands out: all that waited for its value. */
@@ -90,6 +91,7 @@ struct machine {
 	bool is_final;               /* err: not for (catch ...) */
 	struct symbol *unbound;      /* err: the name without a value; NULL: something else */
 	struct scope *unbound_scope; /* where it was looked up */
+	size_t comparisons;          /* of bytes of names, for hints: those left */
 
 	enum {
 		MODE_EVAL,   /* expr in scope */
@@ -157,7 +159,7 @@ bool machine_catch(struct machine *m);
 
 /*
  * Adds to an error about an unbound variable which name was meant, if one is near. Looks at
- * thousands of names: for errors that are reported.
+ * thousands of names, until it has compared COMPARISONS_MAX bytes: for errors that are reported.
  */
 void machine_hint_name(struct machine *m);
 

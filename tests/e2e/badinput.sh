@@ -130,7 +130,7 @@ bounded() {
 	cat "$base/message"
 	[ $result -eq 65 ] && grep -q -E "bounded\.sb:[0-9]+:[0-9]+: .*$2" "$base/message"
 }
-check 'a list without end' bounded '(apply literal l)' memory
+check 'a list without end' bounded '(apply literal l)' 'in a circle'
 check 'an error about a list without end' bounded '(error l)' '\(1 2 3 1'
 check 'a continuation without end' bounded '(define k 1) (begin (call/cc (lambda (c) (set! k c))) (k 1))' steps
 check 'a limit is not caught' bounded '(catch 1 (let f () (f)))' steps

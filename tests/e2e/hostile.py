@@ -329,6 +329,10 @@ ROWS = [
     ("a port on an open text", lambda: TOP + '(read (open-input-string "(a"))', "unmatched"),
     ("a port on a wrong close", lambda: TOP + '(read (open-input-string "a\\n)"))(read (open-input-string ")"))', "unexpected"),
     ("files that are opened without end", lambda: LOOP % ('(begin (open-input-file "%s/empty.sb") (f x))' % os.getcwd()), "more than [0-9]* imports"),
+    ("errors that are caught without end", lambda: LOOP % "(begin (catch 1 (car x)) (f x))", "steps|memory"),
+    ("forms without effect", lambda: TOP + "signal " * 1000000, None),
+    ("a name that is near to many", lambda: TOP + "".join("(define %s%05d 1)" % ("a" * 58, i) for i in range(50000)) +
+     "(%s) " % ("a" * 58 + "bcdef") * 20, "unbound variable"),
     # Cycles.
 ] + [
     ("a cyclic list: " + form, lambda form=form: TOP + "(define l (list 1 2 3))(set-cdr! (cddr l) l)\n" + form, wanted)
