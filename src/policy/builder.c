@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules in, policy out. What building needs on the way lives in a scratch arena of its own. */
+/*
+ * Rules in, policy out. What building needs on the way dies in three steps: patterns and sets of
+ * their nodes once the states are known, the states once they are laid out, the rest at the end.
+ */
 #include <stdlib.h>
 
 #include "policy/block.h"
@@ -152,6 +155,7 @@ struct build {
 	const struct policy_builder *builder;
 	struct policy *policy;
 	struct arena scratch, temporary;
+	struct arena patterns, states;
 	size_t work; /* what is left */
 	struct filter_compiler filters;
 	struct blocks blocks;
@@ -173,7 +177,7 @@ static int compile_rules(struct build *b)
 		.states = b->builder->limits.states,
 		.conditions = &policy->conditions,
 		.e = b->e,
-		.paths.arena = &b->scratch,
+		.paths.arena = &b->patterns,
 		.paths.temporary = &b->temporary,
 		.paths.work = &b->work,
 		.built.arena = &b->scratch,
@@ -206,7 +210,8 @@ static int build_automaton(struct build *b)
 {
 	struct policy *policy = b->policy;
 	struct subset_options options = {
-		.arena = &b->scratch,
+		.arena = &b->states,
+		.sets = &b->patterns,
 		.states = b->builder->limits.states,
 		.prune = columns_prune,
 		.context = &b->columns,
@@ -226,9 +231,57 @@ static int build_automaton(struct build *b)
 	r = subsets_build(&b->filters.paths, &options, &subsets, b->e);
 	if (r < 0)
 		return r;
+	arena_release(&b->patterns);
 	if (!find_labels(b, &subsets, &labels) || !columns_store(&b->columns, policy))
 		return too_big(b->builder, b->e);
-	return dfa_minimize(&subsets, labels, &policy->arena, &b->scratch, &policy->paths, b->e);
+	return dfa_minimize(&subsets, labels, &policy->arena, &b->states, &policy->paths, b->e);
+}
+
+/* ---- What is too much ---- */
+
+/* NOLINTNEXTLINE(misc-no-recursion): EXPR_DEPTH_MAX */
+static size_t pattern_bytes(const struct expr *expr)
+{
+	size_t n = 0;
+
+	if (expr->kind == EXPR_TEST)
+		return match_is_pattern(expr->test.match) ? expr->test.text.n : 0;
+	for (size_t i = 0; i < expr->n; i++)
+		n += pattern_bytes(expr->kids[i]);
+	return n;
+}
+
+/* A limit was reached, and nothing said where: that is in proportion to the bytes of patterns. */
+static void blame_longest(const struct policy *policy, struct err *e)
+{
+	const struct rule *worst = NULL;
+	size_t most = 0, all = 0;
+	char text[sizeof(e->text)];
+
+	for (size_t i = 0; i < policy->n_rules; i++) {
+		const struct rule *rule = &policy->rules[i];
+		size_t n = rule->filter ? pattern_bytes(rule->filter) : 0;
+
+		all += n;
+		if (n <= most)
+			continue;
+		most = n;
+		worst = rule;
+	}
+	if (!worst)
+		return;
+	memcpy(text, e->text, sizeof(text));
+	(void)err_at(e, ERR_LIMIT, worst->at, "%s", text);
+	(void)err_hint(e,
+		       "the patterns of this rule have %zu bytes, those of all %zu rules %zu; no "
+		       "rule has more",
+		       most, policy->n_rules, all);
+}
+
+static int find_below(struct build *b)
+{
+	arena_reset(&b->states);
+	return policy_find_below(b->policy, &b->states, b->e);
 }
 
 static int build(struct build *b)
@@ -241,19 +294,24 @@ static int build(struct build *b)
 	if (limits->memory > 0)
 		pool.memory = limits->memory > used ? limits->memory - used : 0;
 	b->scratch.pool = b->temporary.pool = b->policy->arena.pool = &pool;
-	b->scratch.large = true;
+	b->patterns.pool = b->states.pool = &pool;
+	b->patterns.large = b->states.large = true;
 	b->work = b->builder->limits.work ? b->builder->limits.work : SIZE_MAX;
 	r = compile_rules(b);
 	if (r == 0)
 		r = build_automaton(b);
 	if (r == 0)
-		r = policy_find_below(b->policy, &b->scratch, b->e);
+		r = find_below(b);
 	if (r == -ERR_LIMIT && b->work == 0 && b->e && b->e->at.line == 0)
 		r = err_set(b->e, ERR_LIMIT, "the policy takes more than %zu steps to build",
 			    limits->work);
+	if (r == -ERR_LIMIT && b->e && b->e->at.line == 0)
+		blame_longest(b->policy, b->e);
 	b->policy->work = limits->work ? limits->work - b->work : 0;
 	arena_release(&b->scratch);
 	arena_release(&b->temporary);
+	arena_release(&b->patterns);
+	arena_release(&b->states);
 	b->policy->arena.pool = NULL;
 	arena_trim(&b->policy->arena);
 	b->policy->conditions.scratch = NULL;

@@ -25,6 +25,7 @@ typedef void subset_prune(void *context, const struct nfa *nfa, struct node_list
 
 struct subset_options {
 	struct arena *arena; /* for the result and on the way */
+	struct arena *sets;  /* for `sets` of the result; NULL: arena */
 	unsigned states;     /* limit */
 	subset_prune *prune;
 	void *context;

@@ -52,12 +52,15 @@ static bool grow_slots(struct intern *intern)
 
 	if (!slots)
 		return false;
-	for (size_t id = 0; id < intern->n; id++) {
-		size_t i = intern->list[id].hash & (n - 1);
+	for (size_t old = 0; old < intern->n_slots; old++) {
+		size_t i;
 
+		if (!intern->slots[old])
+			continue;
+		i = intern->list[intern->slots[old] - 1].hash & (n - 1);
 		while (slots[i])
 			i = (i + 1) & (n - 1);
-		slots[i] = (uint32_t)id + 1;
+		slots[i] = intern->slots[old];
 	}
 	intern->slots = slots;
 	intern->n_slots = n;
@@ -81,22 +84,13 @@ static uint32_t *take_words(struct intern *intern, size_t n)
 	return words;
 }
 
-int64_t intern_put(struct intern *intern, const uint32_t *words, size_t n)
+/* The new sequence's id. INTERN_FAILED: no memory. */
+static int64_t append(struct intern *intern, const uint32_t *words, size_t n, uint32_t hash)
 {
-	return intern_put_hashed(intern, words, n, hash_words(words, n));
-}
+	struct interned *list =
+		arena_grow(intern->arena, intern->list, intern->n, &intern->cap, sizeof(*list));
+	uint32_t *copy;
 
-int64_t intern_put_hashed(struct intern *intern, const uint32_t *words, size_t n, uint32_t hash)
-{
-	struct interned *list;
-	uint32_t *slot, *copy;
-
-	if (intern->n * 2 >= intern->n_slots && !grow_slots(intern))
-		return INTERN_FAILED;
-	slot = find(intern, words, n, hash);
-	if (*slot)
-		return *slot - 1;
-	list = arena_grow(intern->arena, intern->list, intern->n, &intern->cap, sizeof(*list));
 	if (!list || intern->n >= UINT32_MAX - 1 || n > UINT32_MAX)
 		return INTERN_FAILED;
 	intern->list = list;
@@ -106,6 +100,33 @@ int64_t intern_put_hashed(struct intern *intern, const uint32_t *words, size_t n
 	if (n)
 		memcpy(copy, words, n * sizeof(*words));
 	list[intern->n] = (struct interned){copy, (uint32_t)n, hash};
-	*slot = (uint32_t)++intern->n;
-	return (int64_t)intern->n - 1;
+	return (int64_t)intern->n++;
+}
+
+int64_t intern_append(struct intern *intern, const uint32_t *words, size_t n)
+{
+	return append(intern, words, n, 0);
+}
+
+int64_t intern_put(struct intern *intern, const uint32_t *words, size_t n)
+{
+	return intern_put_hashed(intern, words, n, hash_words(words, n));
+}
+
+int64_t intern_put_hashed(struct intern *intern, const uint32_t *words, size_t n, uint32_t hash)
+{
+	uint32_t *slot;
+	int64_t id;
+
+	if (intern->n_hashed * 2 >= intern->n_slots && !grow_slots(intern))
+		return INTERN_FAILED;
+	slot = find(intern, words, n, hash);
+	if (*slot)
+		return *slot - 1;
+	id = append(intern, words, n, hash);
+	if (id < 0)
+		return id;
+	intern->n_hashed++;
+	*slot = (uint32_t)id + 1;
+	return id;
 }

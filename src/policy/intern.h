@@ -29,6 +29,7 @@ struct intern {
 	size_t n, cap;
 	uint32_t *slots; /* hash table of id + 1; 0 is free */
 	size_t n_slots;  /* 0 or a power of two */
+	size_t n_hashed; /* slots in use */
 };
 
 enum {
@@ -40,6 +41,9 @@ int64_t intern_put(struct intern *intern, const uint32_t *words, size_t n);
 
 /* As intern_put(), of an intern that is given the hashes: equal ones for equal sequences. */
 int64_t intern_put_hashed(struct intern *intern, const uint32_t *words, size_t n, uint32_t hash);
+
+/* Gives the sequence a new id; intern_put() never finds it. INTERN_FAILED: no memory. */
+int64_t intern_append(struct intern *intern, const uint32_t *words, size_t n);
 
 /* The sequence called ID, which never moves. */
 static inline const uint32_t *intern_get(const struct intern *intern, uint32_t id, size_t *ret_n)

@@ -15,6 +15,7 @@ enum {
 	WAYS_MAX = 4 << 20, /* words of ways that are remembered */
 	WORK_STATE = 32,    /* what takes as long as so many nodes: a state, */
 	WORK_WAY = 16,      /* a way */
+	WORK_ALONE = 2,     /* one of a node alone */
 	LOOKS_PER_WORK = 8, /* at entries of closures, known ones mostly */
 };
 
@@ -45,6 +46,10 @@ struct builder {
 	struct intern ways;
 	uint32_t *way_targets;
 	size_t cap_way_targets;
+
+	/* Along a text most sets are one node: by node, from the first on, the state plus one. */
+	uint32_t first_node;
+	uint32_t *state_alone, *target_alone;
 
 	struct node_list target;
 	uint32_t *holding; /* by atom: the round in which it was seen to hold for good */
@@ -85,13 +90,29 @@ static int64_t intern_accept(struct builder *b, const struct node_list *list)
 	return intern_put(&b->ret->accepts, b->atoms, n);
 }
 
+/* As intern_put() of LIST; of one node alone it is a matter of a look. */
+static int64_t put_set(struct builder *b, const struct node_list *list, bool is_start)
+{
+	uint32_t *known;
+	int64_t state;
+
+	if (list->n != 1 || is_start)
+		return intern_put(&b->ret->sets, list->p, list->n);
+	known = &b->state_alone[list->p[0] - b->first_node];
+	if (*known)
+		return *known - 1;
+	state = intern_append(&b->ret->sets, list->p, list->n);
+	*known = (uint32_t)(state + 1); /* INTERN_FAILED: none */
+	return state;
+}
+
 /* The state of a sorted set of nodes; a new one gets its accept set. INTERN_FAILED: no memory. */
 static int64_t put_state(struct builder *b, const struct node_list *list, bool is_start)
 {
 	struct subsets *subsets = b->ret;
 	static const struct node_list nothing;
 	size_t n_before = subsets->sets.n;
-	int64_t accept, state = intern_put(&subsets->sets, list->p, list->n);
+	int64_t accept, state = put_set(b, list, is_start);
 	uint32_t *grown;
 
 	if (state < 0 || subsets->sets.n == n_before)
@@ -269,6 +290,33 @@ static void forget_ways(struct builder *b)
 	b->cap_way_targets = 0;
 }
 
+/* The state to which NODE alone leads; 0: nothing does. */
+static int64_t follow_alone(struct builder *b, uint32_t node)
+{
+	uint32_t *known = node ? &b->target_alone[node - b->first_node] : NULL;
+	int64_t target;
+
+	if (!spend(b, WORK_ALONE))
+		return INTERN_FAILED;
+	if (!known)
+		return SUBSET_DEAD;
+	if (*known)
+		return *known - 1;
+	target = enter(b, &node, 1, false);
+	*known = (uint32_t)(target + 1);
+	return target;
+}
+
+/* Is the way over CLS, from a state with no usual way, at most the node *RET? */
+static bool is_alone(const struct builder *b, unsigned cls, uint32_t *ret)
+{
+	uint32_t first = b->first_change[cls];
+	const struct change *change = first ? &b->changes[first - 1] : NULL;
+
+	*ret = change ? change->out : 0;
+	return b->usual.n == 0 && (!change || change->next == 0);
+}
+
 /*
  * The state to which CLS leads from the one at hand: states share most of their ways.
  * INTERN_FAILED: no memory, or too much work.
@@ -277,8 +325,10 @@ static int64_t follow(struct builder *b, unsigned cls)
 {
 	size_t n_before;
 	int64_t way, target;
-	uint32_t *targets, hash;
+	uint32_t *targets, hash, node;
 
+	if (is_alone(b, cls, &node))
+		return follow_alone(b, node);
 	if (b->ways.n_words > WAYS_MAX)
 		forget_ways(b);
 	n_before = b->ways.n;
@@ -357,15 +407,18 @@ static const uint32_t *find_uses(const struct builder *b)
 	return uses;
 }
 
-static void hint_at_others(const struct test *other, size_t n, struct err *e)
+/* WORST takes up most room, OTHER and N - 1 more nearly as much. */
+static void hint_at_others(const struct test *worst, const struct test *other, size_t n,
+			   struct err *e)
 {
 	struct str text = other->text;
+	bool is_regex = worst->match == MATCH_REGEX;
 
-	(void)err_hint(e,
-		       "so %s \"%.*s\" (line %u)%s; begin them with ^, or let rules of one effect "
-		       "stand together",
-		       n > 1 ? "do" : "does", (int)(text.n < 80 ? text.n : 80), text.p,
-		       other->at.line, n > 1 ? " and others" : "");
+	(void)err_hint(e, "so %s \"%.*s\" (line %u)%s%s", n > 1 ? "do" : "does",
+		       (int)(text.n < 80 ? text.n : 80), text.p, other->at.line,
+		       n > 1 ? " and others" : "",
+		       is_regex ? "; begin them with ^, or let rules of one effect stand together"
+				: "");
 }
 
 /* Says which pattern takes up most room in the states, and which others take nearly as much. */
@@ -373,6 +426,7 @@ static int blame(const struct builder *b, struct err *e)
 {
 	const struct node_part *parts = b->nfa->parts;
 	const uint32_t *uses = find_uses(b);
+	const struct test *pattern;
 	size_t most = 0, worst = 0, n_others = 0, other = 0;
 	int r;
 
@@ -389,9 +443,10 @@ static int blame(const struct builder *b, struct err *e)
 		n_others++;
 		other = i;
 	}
-	r = nfa_too_big(most > 0 ? parts[worst].pattern : NULL, e);
-	if (n_others > 0)
-		hint_at_others(parts[other].pattern, n_others, e);
+	pattern = most > 0 ? parts[worst].pattern : NULL;
+	r = nfa_too_big(pattern, e);
+	if (pattern && n_others > 0)
+		hint_at_others(pattern, parts[other].pattern, n_others, e);
 	return r;
 }
 
@@ -406,17 +461,33 @@ static bool put_first_states(struct builder *b, size_t first, size_t n)
 	       enter(b, b->way.p, b->way.n, true) == SUBSET_START;
 }
 
+/* Room for the nodes of N atoms from FIRST on: of all there are, or of one as it was made. */
+static bool reserve_alone(struct builder *b, size_t first, size_t n, struct arena *arena)
+{
+	size_t n_nodes = b->nfa->n_nodes;
+
+	if (n < b->nfa->n_atoms) {
+		b->first_node = b->nfa->atoms[first].accept;
+		n_nodes = b->nfa->atoms[first].n_nodes;
+	}
+	b->state_alone = arena_array(arena, n_nodes, sizeof(*b->state_alone));
+	b->target_alone = arena_array(arena, n_nodes, sizeof(*b->target_alone));
+	return b->state_alone && b->target_alone;
+}
+
 /* The automaton of N atoms from FIRST on. False: no memory, or too large. */
 static bool build(struct builder *b, size_t first, size_t n)
 {
 	struct arena *arena = b->options->arena;
+	struct arena *sets = b->options->sets ? b->options->sets : arena;
 	struct subsets *ret = b->ret;
 
-	*ret = (struct subsets){.sets.arena = arena, .accepts.arena = arena};
+	*ret = (struct subsets){.sets.arena = sets, .accepts.arena = arena};
 	forget_ways(b);
 	b->holding = arena_array(arena, b->nfa->n_atoms, sizeof(*b->holding));
 	b->atoms = arena_array(arena, b->nfa->n_atoms, sizeof(*b->atoms));
-	if (!b->holding || !b->atoms || !nfa_classify(b->nfa) || !put_first_states(b, first, n))
+	if (!b->holding || !b->atoms || !reserve_alone(b, first, n, sets) ||
+	    !nfa_classify(b->nfa) || !put_first_states(b, first, n))
 		return false;
 	ret->classes = b->nfa->classes;
 	for (uint32_t state = 0; state < ret->sets.n; state++)

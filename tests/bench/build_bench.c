@@ -42,6 +42,18 @@ static void path_of(unsigned i, char *ret, size_t size)
 		       i % 977, word(mixed >> 9), word(mixed >> 13), i);
 }
 
+/* With next to nothing in common. */
+static void random_path(unsigned i, char ret[47])
+{
+	uint64_t state = i * 0x9e3779b97f4a7c15u + 1;
+
+	for (unsigned at = 0; at < 46; at++) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		ret[at] = at % 12 == 0 ? '/' : (char)('a' + (state >> 33) % 26);
+	}
+	ret[46] = '\0';
+}
+
 static void add_regex(struct policy_builder *b, unsigned i)
 {
 	char text[128];
@@ -57,6 +69,7 @@ static void add_regex(struct policy_builder *b, unsigned i)
 enum kind {
 	KIND_LITERAL,
 	KIND_SUBPATH,
+	KIND_RANDOM,
 	KIND_MIX,
 	KIND_COUNT,
 };
@@ -74,7 +87,10 @@ static struct policy *build(enum kind kind, unsigned n, struct err *e)
 			add_regex(b, i / 20);
 			continue;
 		}
-		path_of(i, text, sizeof(text));
+		if (kind == KIND_RANDOM)
+			random_path(i, text);
+		else
+			path_of(i, text, sizeof(text));
 		rules_add(b, i % 3 ? VERDICT_ALLOW : VERDICT_DENY, OP_FILE_READ_DATA,
 			  is_literal ? literal(b, text) : subpath(b, text));
 	}
@@ -84,7 +100,8 @@ static struct policy *build(enum kind kind, unsigned n, struct err *e)
 
 static void time_growth(enum kind kind, unsigned n)
 {
-	static const char *const names[] = {"literals", "subpaths", "both and 5% regexes"};
+	static const char *const names[] = {"literals", "subpaths", "random subpaths",
+					    "both and 5% regexes"};
 	double best = 1e18;
 	unsigned states = 0;
 	size_t size = 0;

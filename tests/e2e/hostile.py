@@ -5,6 +5,7 @@ status 65 and a place, within a second of processor time (SECONDS in the environ
 256 MiB; the controls pass, and `lapbelt prove` and `lapbelt diff` end as soon. With WORD only rows
 whose name has it in it; figures are printed beside each row, and with VERBOSE what was said."""
 
+import hashlib
 import os
 import re
 import resource
@@ -30,6 +31,11 @@ def regexes(texts, separate=True):
     words = ("allow", "deny")
     return TOP + "".join('(%s file-read* (regex #"%s"))\n' % (words[i % 2], text)
                          for i, text in enumerate(texts))
+
+
+def name(i):
+    """A path of 46 bytes that has next to nothing in common with others."""
+    return "/" + (hashlib.sha256(b"%d" % i).hexdigest() * 2)[:45]
 
 
 def nested(before, n, middle="", after=""):
@@ -201,6 +207,8 @@ ROWS = [
     # Many literals.
     ("100000 literals", lambda: TOP + "(deny file-read*" + "".join('(literal "/d%d/%d")' % (i % 100, i) for i in range(100000)) + ")", None),
     ("50000 subpaths in turn", lambda: TOP + "".join('(%s file-read* (subpath "/d%d/%d"))\n' % ("allow" if i % 2 else "deny", i % 100, i) for i in range(50000)), None),
+    ("10000 subpaths of 46 bytes", lambda: TOP + "".join('(allow file-read* (subpath "%s"))\n' % name(i) for i in range(10000)), None),
+    ("40000 subpaths of 46 bytes", lambda: TOP + "".join('(allow file-read* (subpath "%s"))\n' % name(i) for i in range(40000)), ":[2-9][0-9]*:.*(large|memory|bytes|steps)"),
     # Endless.
     ("a tail call without end", lambda: LOOP % "(f x)", "steps|memory"),
     ("a call without end", lambda: LOOP % "(+ 1 (f x))", "nested deeper"),
