@@ -5,6 +5,11 @@
 
 #include "base/banned.h"
 
+enum {
+	SEARCH_MAX = 16, /* rules that one automaton is tried for */
+	APART_MAX = 16,  /* rules with regular expressions that are no block with others */
+};
+
 static int too_big(struct err *e)
 {
 	return err_set(e, ERR_LIMIT, "the policy needs too much memory");
@@ -12,17 +17,25 @@ static int too_big(struct err *e)
 
 /* ---- Finding the rule ---- */
 
+/* The place of two that is later; TEXT is one plus one, or 0. */
+static uint32_t later(uint32_t place, uint32_t text)
+{
+	return text > place ? text - 1 : place;
+}
+
 const struct rule *block_find(const struct block *block, struct str path)
 {
 	uint32_t found = texts_find(&block->texts, path);
 
-	for (uint32_t i = 0; i < block->n_members; i++) {
-		const struct block_member *member = &block->members[i];
+	for (uint32_t i = 0; i < block->n_searches; i++) {
+		const struct block_search *search = &block->searches[i];
+		uint32_t label;
 
-		if (member->place < found)
+		if (search->places[search->n - 1] < found)
 			break;
-		if (dfa_label(member->dfa, path))
-			return block->rules[member->place];
+		label = dfa_label(search->dfa, path);
+		if (label)
+			return block->rules[later(search->places[label - 1], found)];
 	}
 	return block->rules[found ? found - 1 : 0];
 }
@@ -34,7 +47,7 @@ struct build {
 	const struct rule *rules;
 	size_t n_rules;
 	struct blocks *ret;
-	bool join; /* rules of the same effect? */
+	bool join_texts, join_all; /* rules of the same effect? */
 	struct err *e;
 };
 
@@ -64,6 +77,20 @@ static int is_no_path(void *context, const struct test *test)
 	return test->filter != FILTER_PATH;
 }
 
+static bool is_text(const struct expr *expr)
+{
+	return expr->kind == EXPR_TEST && expr->test.match != MATCH_REGEX;
+}
+
+static bool is_text_union(const struct expr *expr)
+{
+	bool ok = expr->kind == EXPR_ANY;
+
+	for (size_t i = 0; ok && i < expr->n; i++)
+		ok = is_text(expr->kids[i]);
+	return ok || is_text(expr);
+}
+
 static bool same_effect(const struct rule *x, const struct rule *y)
 {
 	if (x->verdict != y->verdict || x->n_modifiers != y->n_modifiers)
@@ -82,7 +109,10 @@ static bool belongs(const struct build *b, const struct block *block, const stru
 {
 	const struct rule *last = block->rules[block->n - 1];
 
-	return b->join && same_effect(last, rule) && !each_test(last->filter, is_no_path, NULL) &&
+	if (!b->join_all &&
+	    !(b->join_texts && is_text_union(last->filter) && is_text_union(rule->filter)))
+		return false;
+	return same_effect(last, rule) && !each_test(last->filter, is_no_path, NULL) &&
 	       !each_test(rule->filter, is_no_path, NULL);
 }
 
@@ -137,55 +167,70 @@ static bool sort_rules(const struct build *b, enum origin origin, struct op_bloc
 
 /* ---- Compiling ---- */
 
-static bool is_text(const struct expr *expr)
-{
-	return expr->kind == EXPR_TEST && expr->test.match != MATCH_REGEX;
-}
-
-static bool is_text_union(const struct expr *expr)
-{
-	bool ok = expr->kind == EXPR_ANY;
-
-	for (size_t i = 0; ok && i < expr->n; i++)
-		ok = is_text(expr->kids[i]);
-	return ok || is_text(expr);
-}
-
 static int add_texts(struct build *b, struct block *block, const struct expr *expr, uint32_t place)
 {
+	struct arena *scratch = b->compiler->scratch;
 	bool ok = true;
 
 	if (expr->kind == EXPR_TEST)
-		ok = texts_add(&block->texts, b->compiler->arena, &expr->test, place);
+		ok = texts_add(&block->texts, scratch, &expr->test, place);
 	for (size_t i = 0; expr->kind != EXPR_TEST && i < expr->n && ok; i++)
-		ok = texts_add(&block->texts, b->compiler->arena, &expr->kids[i]->test, place);
+		ok = texts_add(&block->texts, scratch, &expr->kids[i]->test, place);
 	return ok ? 0 : too_big(b->e);
+}
+
+/*
+ * Adds searches for N rules at PLACES, whose filters are EXPRS: as few as stay small, since each
+ * reads the whole path.
+ */
+static int add_searches(struct build *b, struct block *block, const struct expr *const *exprs,
+			const uint32_t *places, uint32_t n)
+{
+	uint32_t most = SEARCH_MAX; /* what was too many once is not tried again */
+	int r = 0;
+
+	while (n > 0 && r == 0) {
+		struct block_search *search = &block->searches[block->n_searches++];
+
+		most = most < n ? most : n;
+		for (;; most = (most + 1) / 2) {
+			r = filter_build_dfa(b->compiler, exprs + n - most, most, &search->dfa);
+			if (r < 0 || search->dfa)
+				break;
+		}
+		search->n = most;
+		n -= most;
+		search->places = places + n;
+	}
+	return r;
 }
 
 /* What block_find() needs. */
 static int index_block(struct build *b, struct block *block)
 {
+	struct arena *arena = b->compiler->arena, *scratch = b->compiler->scratch;
+	const struct expr **exprs = arena_array(scratch, block->n, sizeof(struct expr *));
+	uint32_t *places = arena_array(arena, block->n, sizeof(*places)), n = 0;
 	int r = 0;
 
 	block->texts.target = b->compiler->target;
-	block->members = arena_array(b->compiler->arena, block->n, sizeof(*block->members));
-	if (!block->members)
+	block->searches = arena_array(arena, block->n, sizeof(*block->searches));
+	if (!exprs || !places || !block->searches)
 		return too_big(b->e);
-	for (uint32_t place = block->n; place-- > 0 && r == 0;) {
+	for (uint32_t place = 0; place < block->n && r == 0; place++) {
 		const struct rule *rule = block->rules[place];
 
 		b->ret->of[rule->index] = block;
 		if (is_text_union(rule->filter)) {
 			r = add_texts(b, block, rule->filter, place);
 		} else if (place > 0) {
-			struct block_member *member = &block->members[block->n_members++];
-
-			member->place = place;
-			r = filter_build_dfa(b->compiler, rule->filter, &member->dfa);
+			exprs[n] = rule->filter;
+			places[n++] = place;
 		}
 	}
-	texts_sort(&block->texts);
-	return r;
+	if (r == 0 && !texts_index(&block->texts, arena, scratch))
+		r = too_big(b->e);
+	return r < 0 ? r : add_searches(b, block, exprs, places, n);
 }
 
 /* The condition of a block is that of one rule with all the filters. */
@@ -214,23 +259,39 @@ static int compile_blocks(struct build *b, struct op_blocks blocks[OP_COUNT])
 	return r;
 }
 
-/* Without regular expressions nothing is gained by joining. */
-static bool is_joined(const struct block_options *options)
+/*
+ * Without regular expressions nothing is gained by joining. With a few the texts are joined: then
+ * nothing is searched for anew below each of them.
+ */
+static void choose_blocks(struct build *b, bool apart)
 {
-	bool found = false;
+	const struct expr *last = NULL;
+	size_t n = 0;
 
-	for (size_t i = 0; i < options->n && !options->apart && !found; i++)
-		found = options->rules[i].filter &&
-			each_test(options->rules[i].filter, is_path_regex, NULL);
-	return found;
+	for (size_t i = 0; i < b->n_rules && !apart; i++) {
+		const struct expr *filter = b->rules[i].filter;
+
+		/* A rule that was written for several operations counts once. */
+		n += filter && filter != last && each_test(filter, is_path_regex, NULL);
+		last = filter;
+	}
+	b->join_texts = n > 0;
+	b->join_all = n > APART_MAX;
 }
 
 int blocks_build(struct filter_compiler *compiler, const struct block_options *options,
 		 struct blocks *ret, struct err *e)
 {
-	struct build b = {compiler, options->rules, options->n, ret, is_joined(options), e};
+	struct build b = {
+		.compiler = compiler,
+		.rules = options->rules,
+		.n_rules = options->n,
+		.ret = ret,
+		.e = e,
+	};
 	int r;
 
+	choose_blocks(&b, options->apart);
 	*ret = (struct blocks){0};
 	ret->of = arena_array(compiler->scratch, options->n, sizeof(struct block *));
 	if (!ret->of || !sort_rules(&b, ORIGIN_PROFILE, ret->profile) ||

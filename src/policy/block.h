@@ -7,7 +7,9 @@
  * below every allowed directory it would look for every protected name anew.
  * So a policy with regular expressions has its path rules in blocks, each one
  * union of patterns to the automaton, and the rule is found once a decision
- * has fallen. Without regular expressions every rule is a block of its own.
+ * has fallen. If rules with regular expressions are few, they are no block with
+ * others: then the automaton knows them too, and stays small. Without any every
+ * rule is a block of its own.
  */
 #ifndef POLICY_BLOCK_H
 #define POLICY_BLOCK_H
@@ -16,10 +18,11 @@
 #include "policy/policy.h"
 #include "policy/texts.h"
 
-/* A rule that is asked alone. */
-struct block_member {
-	uint32_t place; /* in rules */
-	const struct dfa *dfa;
+/* Rules that one automaton asks for. */
+struct block_search {
+	const struct dfa *dfa;  /* label: which of them matches and comes last, from 1; 0: none */
+	const uint32_t *places; /* theirs in the block's rules, ascending */
+	uint32_t n;
 };
 
 struct block {
@@ -28,9 +31,9 @@ struct block {
 	condition when;
 
 	/* To find one of several rules. */
-	struct texts texts;           /* of all rules without regular expressions */
-	struct block_member *members; /* the others, last first, but for the first of all rules */
-	uint32_t n_members;
+	struct texts texts;            /* of all rules without regular expressions */
+	struct block_search *searches; /* for the others but the first of all rules, last first */
+	uint32_t n_searches;
 };
 
 /* The filtered rules of one operation, and the last unfiltered one. */

@@ -15,6 +15,10 @@
 
 #include "base/banned.h"
 
+enum {
+	TRIALS_PART = 16, /* of the work that a policy may take */
+};
+
 struct policy_builder {
 	struct arena arena;
 	enum target target;
@@ -180,6 +184,7 @@ static int compile_rules(struct build *b)
 		.paths.arena = &b->patterns,
 		.paths.temporary = &b->temporary,
 		.paths.work = &b->work,
+		.trials = b->work / TRIALS_PART,
 		.built.arena = &b->scratch,
 		.known.arena = &b->scratch,
 	};

@@ -90,6 +90,7 @@ bool quotient_build(const struct subsets *subsets, const uint32_t *labels, struc
 struct slot {
 	uint32_t state; /* whose it is; UINT32_MAX: nobody's */
 	uint32_t target;
+	uint32_t base; /* of the target: so a walk need not wait for one more load */
 };
 
 /* For speed only: what can be said of a state without a look at its slots. */
@@ -117,11 +118,8 @@ struct dfa {
 	const struct dfa_state *states;
 	const struct slot *slots;
 	size_t n_slots;
-	const uint8_t *spine; /* by state: in a spine, the byte that leads to the next state */
-};
-
-enum {
-	DFA_WORD = sizeof(uint64_t) /* so many bytes behind the spine may be read */
+	/* By state: in a spine, the byte that leads to the next state. A WORD more may be read. */
+	const uint8_t *spine;
 };
 
 /*

@@ -11,6 +11,13 @@
 
 #include "base/banned.h"
 
+/* What several expressions by themselves may come to: */
+enum {
+	SEVERAL_GROWTH = 8, /* states for each node, */
+	SEVERAL_MIN = 256,  /* or so many, */
+	SEVERAL_WORK = 256, /* and steps for each of those */
+};
+
 /* The parts of an ALL or ANY. */
 struct group {
 	enum condition_kind kind;
@@ -144,49 +151,152 @@ int filter_compile(struct filter_compiler *compiler, const struct expr *expr, co
 
 /* ---- Expressions by themselves ---- */
 
-/* Labels for accept sets: does WHEN hold where just their atoms do? NULL: no memory. */
-static uint32_t *find_labels(const struct filter_compiler *c, const struct subsets *subsets,
-			     condition when)
+/* N expressions under construction. */
+struct alone {
+	struct filter_compiler *c;
+	const condition *when;
+	size_t n;
+	uint32_t *
+		settles; /* by atom: the number of the last expression that is just this; 0: none */
+	uint32_t *last;  /* by atom: the number of the last expression that asks for it */
+};
+
+/* Fills settles and last. False: no memory. */
+static bool find_users(struct alone *a)
 {
-	uint8_t *truth = arena_array(c->scratch, c->paths.n_atoms, sizeof(*truth));
-	uint32_t *labels = arena_array(c->scratch, subsets->accepts.n, sizeof(*labels));
+	const struct conditions *conditions = a->c->conditions;
+	size_t n_atoms = a->c->paths.n_atoms;
+	uint8_t *truth = arena_array(a->c->scratch, n_atoms, sizeof(*truth));
+	uint8_t *asked = arena_array(a->c->scratch, n_atoms, sizeof(*asked));
+
+	a->settles = arena_array(a->c->scratch, n_atoms, sizeof(*a->settles));
+	a->last = arena_array(a->c->scratch, n_atoms, sizeof(*a->last));
+	if (!truth || !asked || !a->settles || !a->last)
+		return false;
+	memset(truth, TRUTH_OPEN, n_atoms);
+	for (size_t i = 0; i < a->n; i++) {
+		const uint32_t *words;
+		size_t n;
+
+		memset(asked, 0, n_atoms);
+		condition_mark(conditions, a->when[i], truth, asked);
+		for (size_t atom = 0; atom < n_atoms; atom++)
+			a->last[atom] = asked[atom] ? (uint32_t)i + 1 : a->last[atom];
+		if (condition_look(conditions, a->when[i], &words, &n) == CONDITION_ATOM)
+			a->settles[words[0]] = (uint32_t)i + 1;
+	}
+	return true;
+}
+
+/* A subset_prune. Once an expression holds for good those before it do not count. */
+static void prune_settled(void *context, const struct nfa *nfa, struct node_list *list)
+{
+	const struct alone *a = context;
+	uint32_t settled = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct node *node = &nfa->nodes[list->p[i]];
+
+		if (node->kind == NODE_MATCH && a->settles[node->atom] > settled)
+			settled = a->settles[node->atom];
+	}
+	for (size_t i = 0; i < list->n; i++)
+		if (a->last[nfa->nodes[list->p[i]].atom] >= settled)
+			list->p[kept++] = list->p[i];
+	list->n = kept;
+}
+
+/* Labels for accept sets. NULL: no memory. */
+static uint32_t *find_labels(const struct alone *a, const struct subsets *subsets)
+{
+	uint8_t *truth = arena_array(a->c->scratch, a->c->paths.n_atoms, sizeof(*truth));
+	uint32_t *labels = arena_array(a->c->scratch, subsets->accepts.n, sizeof(*labels));
 
 	for (uint32_t set = 0; truth && labels && set < subsets->accepts.n; set++) {
 		size_t n;
+		uint32_t label = (uint32_t)a->n;
 		const uint32_t *atoms = intern_get(&subsets->accepts, set, &n);
 
 		for (size_t i = 0; i < n; i++)
 			truth[atoms[i]] = TRUTH_YES;
-		labels[set] = condition_value(c->conditions, when, truth) == TRUTH_YES;
+		while (label > 0 &&
+		       condition_value(a->c->conditions, a->when[label - 1], truth) != TRUTH_YES)
+			label--;
+		labels[set] = label;
 		for (size_t i = 0; i < n; i++)
 			truth[atoms[i]] = TRUTH_NO;
 	}
 	return truth ? labels : NULL;
 }
 
-static int build_expr_dfa(struct filter_compiler *c, const struct expr *expr, struct dfa *ret)
+/* Of several: so many states and steps are not large. */
+static void bound_several(const struct filter_compiler *c, struct subset_options *options,
+			  size_t *work)
 {
-	struct subset_options options = {.arena = c->scratch, .states = c->states};
-	struct subsets subsets = {0};
-	uint32_t *labels;
-	condition when;
+	size_t states = SEVERAL_GROWTH * c->paths.n_nodes;
+
+	states = states > SEVERAL_MIN ? states : SEVERAL_MIN;
+	if (options->states > states)
+		options->states = (unsigned)states;
+	if (*work > SEVERAL_WORK * states)
+		*work = SEVERAL_WORK * states;
+	if (*work > c->trials)
+		*work = c->trials;
+}
+
+/* 1: that is large. */
+static int determinize(struct alone *a, struct subsets *ret)
+{
+	struct filter_compiler *c = a->c;
+	struct subset_options options = {
+		.arena = c->scratch,
+		.states = c->states,
+		.prune = prune_settled,
+		.context = a,
+	};
+	size_t *left = c->paths.work, work = *left, given;
 	int r;
 
-	if (!conditions_init(c->conditions, c->scratch, c->scratch))
+	if (!find_users(a))
 		return nfa_too_big(NULL, c->e);
-	r = filter_compile(c, expr, &when);
+	if (a->n == 1)
+		return subsets_build(&c->paths, &options, ret, c->e);
+	bound_several(c, &options, &work);
+	given = work;
+	c->paths.work = &work;
+	r = subsets_build(&c->paths, &options, ret, NULL);
+	c->paths.work = left;
+	*left -= given - work;
+	c->trials -= given - work;
+	return r < 0 ? 1 : 0;
+}
+
+static int compile_alone(struct filter_compiler *c, const struct expr *const *exprs, size_t n,
+			 struct dfa *ret)
+{
+	condition *when = arena_array(c->scratch, n, sizeof(*when));
+	struct alone alone = {.c = c, .when = when, .n = n};
+	struct subsets subsets = {0};
+	uint32_t *labels;
+	int r = 0;
+
+	if (!when || !conditions_init(c->conditions, c->scratch, c->scratch))
+		return nfa_too_big(NULL, c->e);
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = filter_compile(c, exprs[i], &when[i]);
 	if (r == 0)
-		r = subsets_build(&c->paths, &options, &subsets, c->e);
-	if (r < 0)
+		r = determinize(&alone, &subsets);
+	if (r != 0)
 		return r;
-	labels = find_labels(c, &subsets, when);
+	labels = find_labels(&alone, &subsets);
 	if (!labels)
 		return nfa_too_big(NULL, c->e);
 	return dfa_minimize(&subsets, labels, c->arena, c->scratch, ret, c->e);
 }
 
-/* With a compiler of its own, so that nothing else is in the automaton. */
-static int build_alone(const struct filter_compiler *compiler, const struct expr *expr,
+/* With a compiler of its own, so that nothing else is in the automaton. 1: that is large. */
+static int build_alone(struct filter_compiler *compiler, const struct expr *const *exprs, size_t n,
 		       struct dfa *ret)
 {
 	struct arena scratch = {.pool = compiler->scratch->pool, .limit = compiler->scratch->limit};
@@ -200,29 +310,41 @@ static int build_alone(const struct filter_compiler *compiler, const struct expr
 		.e = compiler->e,
 		.paths.arena = &scratch,
 		.paths.work = compiler->paths.work,
+		.trials = compiler->trials,
 		.known.arena = &scratch,
 	};
-	int r = build_expr_dfa(&own, expr, ret);
+	int r = compile_alone(&own, exprs, n, ret);
 
+	compiler->trials = own.trials;
 	arena_release(&scratch);
 	return r;
 }
 
-int filter_build_dfa(struct filter_compiler *compiler, const struct expr *expr,
+int filter_build_dfa(struct filter_compiler *compiler, const struct expr *const *exprs, size_t n,
 		     const struct dfa **ret)
 {
-	const char *address = arena_memdup(compiler->scratch, &expr, sizeof(struct expr *));
-	struct str key = {address, sizeof(struct expr *)};
+	size_t size = n * sizeof(struct expr *);
+	const char *addresses = arena_memdup(compiler->scratch, exprs, size);
+	struct str key = {addresses, size};
 	struct dfa *dfa;
+	int r;
 
-	if (!address)
+	*ret = NULL;
+	if (n > 1 && compiler->trials < SEVERAL_MIN)
+		return 0;
+	if (!addresses)
 		return nfa_too_big(NULL, compiler->e);
 	*ret = map_get(&compiler->built, key);
 	if (*ret)
 		return 0;
 	dfa = arena_alloc(compiler->arena, sizeof(*dfa));
-	*ret = dfa;
-	if (!dfa || map_put(&compiler->built, key, dfa) < 0)
+	if (!dfa)
 		return nfa_too_big(NULL, compiler->e);
-	return build_alone(compiler, expr, dfa);
+	r = build_alone(compiler, exprs, n, dfa);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	if (map_put(&compiler->built, key, dfa) < 0)
+		return nfa_too_big(NULL, compiler->e);
+	*ret = dfa;
+	return 0;
 }

@@ -26,17 +26,19 @@ struct filter_compiler {
 	struct guard *guards;
 	size_t n_guards, cap_guards;
 	struct map known; /* text that says what is tested -> what it has become (leaf.c) */
-	struct map built; /* address of an expression -> struct dfa */
+	size_t trials;    /* steps that filter_build_dfa() may yet spend on several expressions */
+	struct map built; /* addresses of expressions -> struct dfa */
 };
 
 /* -ERR_POLICY (a pattern), -ERR_LIMIT. */
 int filter_compile(struct filter_compiler *compiler, const struct expr *expr, condition *ret);
 
 /*
- * The automaton of an expression about nothing but paths, by itself: labels are 1 where it holds.
- * Built once for each EXPR.
+ * The automaton of N expressions about nothing but paths, by themselves: labels are the number of
+ * the last one that holds, from 1; 0: none does. *RET is NULL if that of several would be large;
+ * it can be had of fewer. Built once for equal EXPRS.
  */
-int filter_build_dfa(struct filter_compiler *compiler, const struct expr *expr,
+int filter_build_dfa(struct filter_compiler *compiler, const struct expr *const *exprs, size_t n,
 		     const struct dfa **ret);
 
 /*

@@ -8,7 +8,7 @@
  */
 #include "policy/layout.h"
 
-#include <string.h>
+#include "policy/word.h"
 
 #include "base/banned.h"
 
@@ -28,6 +28,7 @@ struct layout {
 	uint32_t start;   /* its block */
 	uint32_t n;       /* blocks in reach */
 	uint32_t *order;  /* those, breadth first */
+	uint32_t *ways;   /* by block: how many ways lead into it */
 	uint32_t *number; /* by block: the number of the state it becomes */
 	uint32_t *old;    /* the way back */
 	uint8_t *spine;
@@ -37,6 +38,7 @@ struct layout {
 
 static void reach(struct layout *l, uint32_t block)
 {
+	l->ways[block]++;
 	if (l->number[block] != UNNUMBERED)
 		return;
 	l->number[block] = 0;
@@ -74,17 +76,26 @@ static void describe_classes(struct layout *l)
 	}
 }
 
-/* The first turn over a narrow class from BLOCK to one without a number, or NULL. */
+/*
+ * A turn over a narrow class from BLOCK to one without a number, or NULL. One to where nothing else
+ * leads is best: that is along a text, others enter names that are looked for everywhere.
+ */
 static const struct turn *find_spine(const struct layout *l, uint32_t block)
 {
 	const struct row *row = quotient_row(l->from, block);
-	const struct turn *turns = quotient_turns(l->from, row);
+	const struct turn *turns = quotient_turns(l->from, row), *best = NULL;
+	uint32_t fewest = UINT32_MAX;
 
-	for (uint32_t i = 0; i < row->n; i++)
-		if (l->narrow[turns[i].cls] &&
-		    l->number[l->from->block[turns[i].target]] == UNNUMBERED)
-			return &turns[i];
-	return NULL;
+	for (uint32_t i = 0; i < row->n && fewest > 1; i++) {
+		uint32_t target = l->from->block[turns[i].target];
+
+		if (!l->narrow[turns[i].cls] || l->number[target] != UNNUMBERED ||
+		    l->ways[target] >= fewest)
+			continue;
+		fewest = l->ways[target];
+		best = &turns[i];
+	}
+	return best;
 }
 
 static void number_states(struct layout *l)
@@ -170,7 +181,8 @@ static bool comb_place(struct comb *comb, uint32_t state, const struct turn *tur
 	if (base + BYTES > UINT32_MAX || !comb_reserve(comb, base + BYTES))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		comb->slots[base + turns[i].cls] = (struct slot){state, turns[i].target};
+		comb->slots[base + turns[i].cls] =
+			(struct slot){.state = state, .target = turns[i].target};
 	if (base + turns[n - 1].cls >= comb->n)
 		comb->n = base + turns[n - 1].cls + 1;
 	while (comb->free < comb->n && comb->slots[comb->free].state != NO_STATE)
@@ -270,6 +282,9 @@ static bool fill_tables(const struct layout *l, struct arena *arena, struct aren
 	if (!slots)
 		return false;
 	memcpy(slots, comb.slots, comb.n * sizeof(*slots));
+	for (size_t i = 0; i < comb.n; i++)
+		if (slots[i].state != NO_STATE)
+			slots[i].base = states[slots[i].target].base;
 	*ret = (struct dfa){
 		.n_states = l->n,
 		.start = l->number[l->start],
@@ -292,10 +307,11 @@ bool dfa_lay_out(const struct quotient *quotient, struct arena *arena, struct ar
 	};
 
 	l.order = arena_array(scratch, quotient->n, sizeof(*l.order));
+	l.ways = arena_array(scratch, quotient->n, sizeof(*l.ways));
 	l.number = arena_array(scratch, quotient->n, sizeof(*l.number));
 	l.old = arena_array(scratch, quotient->n, sizeof(*l.old));
-	l.spine = arena_array(arena, (size_t)quotient->n + DFA_WORD, sizeof(*l.spine));
-	if (!l.order || !l.number || !l.old || !l.spine)
+	l.spine = arena_array(arena, (size_t)quotient->n + WORD, sizeof(*l.spine));
+	if (!l.order || !l.ways || !l.number || !l.old || !l.spine)
 		return false;
 	find_reachable(&l);
 	describe_classes(&l);

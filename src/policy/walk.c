@@ -7,52 +7,14 @@
  */
 #include "policy/dfa.h"
 
-#include <string.h>
+#include "policy/word.h"
 
 #include "base/banned.h"
-
-enum {
-	WORD = DFA_WORD
-};
 
 size_t dfa_size(const struct dfa *dfa)
 {
 	return sizeof(*dfa) + dfa->n_states * (sizeof(*dfa->states) + sizeof(*dfa->spine)) +
 	       dfa->n_slots * sizeof(*dfa->slots);
-}
-
-static inline uint64_t load_word(const void *p)
-{
-	uint64_t word;
-
-	memcpy(&word, p, sizeof(word));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	word = __builtin_bswap64(word);
-#endif
-	return word;
-}
-
-/* Bytes before the first non-zero one. */
-static inline unsigned leading_zero_bytes(uint64_t word)
-{
-	return word ? (unsigned)__builtin_ctzll(word) / 8 : WORD;
-}
-
-/* The first `/` from P on, or END. */
-static inline const char *find_slash(const char *p, const char *end)
-{
-	static const uint64_t ones = 0x0101010101010101u;
-
-	for (; end - p >= WORD; p += WORD) {
-		uint64_t word = load_word(p) ^ ones * '/';
-		uint64_t zeroes = (word - ones) & ~word & ones << 7;
-
-		if (zeroes)
-			return p + leading_zero_bytes(zeroes);
-	}
-	while (p < end && *p != '/')
-		p++;
-	return p;
 }
 
 /* How many of the N bytes at P are those of the spine that begins at SPINE and has LENGTH bytes. */
@@ -61,7 +23,7 @@ static inline size_t follow_spine(const char *p, size_t n, const uint8_t *spine,
 	size_t most = n < length ? n : length, i = 0;
 
 	for (; n - i >= WORD && i < most; i += WORD) {
-		unsigned same = leading_zero_bytes(load_word(p + i) ^ load_word(spine + i));
+		unsigned same = word_leading_zeroes(word_load(p + i) ^ word_load(spine + i));
 
 		if (same < WORD)
 			return i + same < most ? i + same : most;
@@ -71,51 +33,91 @@ static inline size_t follow_spine(const char *p, size_t n, const uint8_t *spine,
 	return i < most ? i : most;
 }
 
+/* What leads on behind a slash. */
+struct names {
+	const uint8_t *class_of;
+	const struct slot *slots; /* of the state there, by class */
+	uint32_t next;            /* that state */
+	bool pass;                /* over names whose first byte leads back? */
+};
+
+/* The first name of PATH that leads on, of those at whose slash FOUND has a bit; 0: none does. */
+static inline size_t find_name(const struct names *names, struct str path, size_t at,
+			       uint64_t found)
+{
+	for (; found; found &= found - 1) {
+		size_t slash = at + word_leading_zeroes(found), name = slash + 1;
+
+		if (path.p[slash] != '/')
+			continue;
+		if (!names->pass || name == path.n ||
+		    names->slots[names->class_of[(unsigned char)path.p[name]]].state == names->next)
+			return name;
+	}
+	return 0;
+}
+
 /*
  * From STATE, out of which only `/` leads, to the first name that leads on: names whose first byte
- * leads back are passed over. *P is then behind the slash; END: that came first.
+ * leads back are passed over. *AT of PATH is then behind the slash; its end: that came first.
  */
-static inline uint32_t skip_names(const struct dfa *dfa, uint32_t state, const char **p,
-				  const char *end)
+static inline uint32_t skip_names(const struct dfa *dfa, uint32_t state, struct str path,
+				  size_t *at)
 {
-	uint32_t next = dfa_next(dfa, state, CLASS_SLASH), usual = dfa->states[next].usual;
-	const struct slot *slots = dfa->slots + dfa->states[next].base;
+	uint32_t next = dfa_next(dfa, state, CLASS_SLASH);
+	struct names names = {
+		.class_of = dfa->classes.of,
+		.slots = dfa->slots + dfa->states[next].base,
+		.next = next,
+		.pass = dfa->states[next].usual == state,
+	};
+	size_t i = *at, name = 0;
 
-	for (;; ++*p) {
-		*p = find_slash(*p, end);
-		if (*p == end)
-			return state;
-		if (++*p == end || usual != state ||
-		    slots[dfa->classes.of[(unsigned char)**p]].state == next)
-			return next;
+	for (; path.n - i >= WORD && !name; i += WORD)
+		name = find_name(&names, path, i, word_find(word_load(path.p + i), '/'));
+	if (i < path.n && !name) {
+		uint64_t rest = word_load_part(path.p, path.n, i, path.n - i);
+
+		name = find_name(&names, path, i, word_find(rest, '/'));
 	}
+	*at = name ? name : path.n;
+	return name ? next : state;
 }
 
 uint32_t dfa_walk(const struct dfa *dfa, uint32_t from, struct str bytes)
 {
-	const char *p = bytes.p, *end = bytes.n > 0 ? bytes.p + bytes.n : p;
-	uint32_t state = from;
+	uint32_t state = from, base = dfa->states[from].base;
 
-	while (p < end) {
+	for (size_t i = 0; i < bytes.n;) {
 		unsigned hint = dfa->states[state].hint;
+		const struct slot *slot;
 
 		if (hint == HINT_FINAL)
 			break;
 		if (hint == HINT_SLASH) {
-			state = skip_names(dfa, state, &p, end);
+			state = skip_names(dfa, state, bytes, &i);
+			base = dfa->states[state].base;
 			continue;
 		}
 		if (hint > HINT_SPINE) {
 			size_t length = hint - HINT_SPINE;
 			size_t same =
-				follow_spine(p, (size_t)(end - p), dfa->spine + state, length);
+				follow_spine(bytes.p + i, bytes.n - i, dfa->spine + state, length);
 
-			p += same;
+			i += same;
 			state += (uint32_t)same;
-			if (same == length || p == end)
+			base = dfa->states[state].base;
+			if (same == length || i == bytes.n)
 				continue;
 		}
-		state = dfa_next(dfa, state, dfa->classes.of[(unsigned char)*p++]);
+		slot = &dfa->slots[base + dfa->classes.of[(unsigned char)bytes.p[i++]]];
+		if (slot->state == state) {
+			state = slot->target;
+			base = slot->base;
+		} else {
+			state = dfa->states[state].usual;
+			base = dfa->states[state].base;
+		}
 	}
 	return state;
 }
