@@ -75,6 +75,7 @@ static inline int compile(const char *text, struct policy **ret)
 
 	return compile_text(str_of(text), &options, ret);
 }
+
 /* ---- A profile as agents have it ---- */
 
 static const char agent_profile[] =
