@@ -5,6 +5,7 @@
  */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "sbpl/read.h"
@@ -80,12 +81,17 @@ static void check_places(struct str text, const struct value *v, unsigned depth)
 		check_places(text, v->items[i], depth + 1);
 }
 
-/* What is printed as it was written: neither escapes nor strange bytes. */
+/*
+ * What is printed as it was written: neither escapes nor strange bytes, nor a symbol that is a dot,
+ * as in ".(": printed before a space it would be the dot of a pair.
+ */
 static bool is_plain(struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
 
+		if (c == '.' && i + 1 < text.n && strchr("();\"'`,", text.p[i + 1]))
+			return false;
 		if (c == '\\' || c >= 0x7f || (c < ' ' && c != '\n' && c != '\t'))
 			return false;
 	}
