@@ -11,7 +11,8 @@
 #include "base/banned.h"
 
 enum {
-	NODES_MAX = 1 << 21
+	NODES_MAX = 1 << 21,
+	VISITS_PER_WORK = 2, /* of nodes, for a closure */
 };
 
 int nfa_too_big(const struct test *pattern, struct err *e)
@@ -159,14 +160,19 @@ static bool visit_next(struct nfa *nfa, uint32_t top, struct node_list *list)
 
 static bool compute_closure(struct nfa *nfa, uint32_t start, struct node_list *ret)
 {
+	size_t visits = 0;
+
 	nfa->closure_generation++;
 	nfa->stack.n = 0;
 	if (!visit(nfa, start, false))
 		return false;
-	while (nfa->stack.n > 0)
+	for (; nfa->stack.n > 0 && VISITS_PER_WORK * *nfa->work > visits; visits++)
 		if (!visit_next(nfa, nfa->stack.p[--nfa->stack.n], ret))
 			return false;
-	(void)nfa_sort(ret);
+	if (nfa->stack.n > 0)
+		return false;
+	visits += nfa_sort(ret);
+	*nfa->work -= visits / VISITS_PER_WORK < *nfa->work ? visits / VISITS_PER_WORK : *nfa->work;
 	return true;
 }
 

@@ -176,6 +176,7 @@ ROWS = [
     ("anything at distance 255", lambda: regex("a.{255}b"), "large|states|steps|memory|bytes"),
     ("what may be missing, 255 times", lambda: regex("\\.x*[,]-. ].?{255}[ab]y.?{255}z"),
      "large|states|steps|memory"),
+    ("what may be missing, 65025 times", lambda: regex("..*{255}{255}*y./"), "large|states|steps|memory"),
     ("behind each of several", lambda: regex("(a.?{99}|b.?{99}|c.?{99}|d.?{99}|e.?{99})x.?{255}z"),
      "large|states|steps|memory"),
     ("anything at distance 65025", lambda: regex("a(.{255}){255}b"), "large|states|steps|memory|bytes"),

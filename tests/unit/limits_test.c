@@ -208,6 +208,8 @@ static void work_limit_names_the_pattern(void)
 	limits.work = 500000;
 	CHECK_INT(build_with(limits, "[ab].?{255}c", &e), -ERR_LIMIT);
 	CHECK_INT(build_with(limits, "[ab].?{60}c", &e), 0);
+	CHECK_INT(build_with(limits, "xa*{40}{40}b", &e), -ERR_LIMIT);
+	CHECK_INT(build_with(limits, "xa*{10}{10}b", &e), 0);
 	limits.work = 0;
 	/* Nothing, however often, is no work at all. */
 	CHECK_INT(build_with(limits, "(((((){255}){255}){255}){255}){255}", &e), 0);
