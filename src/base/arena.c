@@ -3,10 +3,12 @@
  * Bump allocation in blocks that double up to 256 KiB; an oversized request gets its own block.
  * The larger ones are mappings, faulted in at once (a page fault costs more than clearing a page)
  * and given back to the system when the arena is released. A large arena has blocks of 2 MiB: one
- * fault for a large page costs a quarter of the 512 it stands for.
+ * fault for a large page costs a quarter of the 512 it stands for. What it is asked for are powers
+ * of two mostly: they fill such a block, whose header lies in front of it.
  */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdalign.h>
 #include <stdint.h>
@@ -35,6 +37,7 @@ enum {
 	BLOCK_MAX = 256 * 1024,
 	BLOCK_MAPPED = 64 * 1024, /* from this size on */
 	BLOCK_LARGE = 2 * 1024 * 1024,
+	LARGE_FRONT = 64 * 1024, /* before the data of a large one: no page is larger */
 };
 
 /* The address sanitizer sees no objects in a block unless it is told; FENCE bytes lie between. */
@@ -56,76 +59,105 @@ struct arena_block {
 	struct arena_block *next;
 	size_t size; /* bytes in data */
 	size_t used;
+	bool large; /* begins LARGE_FRONT bytes before data */
 	alignas(max_align_t) unsigned char data[];
 };
+
+static_assert(offsetof(struct arena_block, data) == sizeof(struct arena_block),
+	      "a large block is found from its data");
 
 static size_t align_up(size_t n)
 {
 	return (n + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 }
 
-/* A mapping of SIZE bytes, a multiple of BLOCK_LARGE; NULL: out of memory. */
+/* A block for SIZE bytes, a multiple of BLOCK_LARGE. NULL: out of memory. */
 static struct arena_block *block_map_large(size_t size)
 {
-	unsigned char *p = mmap(NULL, size + BLOCK_LARGE, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	size_t skip;
+	size_t room = LARGE_FRONT + size, skip;
+	unsigned char *p, *data;
+	struct arena_block *block;
 
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	p = mmap(NULL, room + BLOCK_LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		 0);
 	if (p == MAP_FAILED)
 		return NULL;
-	/* A large page begins at a multiple of its size. */
-	skip = (BLOCK_LARGE - (uintptr_t)p % BLOCK_LARGE) % BLOCK_LARGE;
+	/* A large page begins at a multiple of its size, and so do the data. */
+	skip = (BLOCK_LARGE - ((uintptr_t)p + LARGE_FRONT) % BLOCK_LARGE) % BLOCK_LARGE;
 	if (skip)
 		(void)munmap(p, skip);
-	(void)munmap(p + skip + size, BLOCK_LARGE - skip);
+	(void)munmap(p + skip + room, BLOCK_LARGE - skip);
+	data = p + skip + LARGE_FRONT;
 #ifdef MADV_HUGEPAGE
-	(void)madvise(p + skip, size, MADV_HUGEPAGE);
+	(void)madvise(data, size, MADV_HUGEPAGE);
 #endif
-	return (struct arena_block *)(void *)(p + skip);
+	block = (struct arena_block *)(void *)(data - sizeof(*block));
+	block->size = size;
+	block->large = true;
+	return block;
 }
 
-/* SIZE zeroed bytes, the header included; NULL: out of memory. */
-static struct arena_block *block_map(size_t size, bool large)
+/* A block for SIZE zeroed bytes. NULL: out of memory. */
+static struct arena_block *block_map(size_t size)
 {
-	void *p;
+	size_t whole = sizeof(struct arena_block) + size;
+	struct arena_block *block;
 
-	if (large)
-		return block_map_large(size);
-	if (size < BLOCK_MAPPED)
-		return calloc(1, size);
-	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
-		 0);
-	return p == MAP_FAILED ? NULL : p;
+	if (whole < BLOCK_MAPPED) {
+		block = calloc(1, whole);
+	} else {
+		block = mmap(NULL, whole, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		block = block == MAP_FAILED ? NULL : block;
+	}
+	if (block)
+		block->size = size;
+	return block;
 }
 
 static void block_unmap(struct arena_block *block)
 {
-	size_t size = sizeof(*block) + block->size;
+	size_t whole = sizeof(*block) + block->size;
 
 	open_fence(block->data, block->size);
-	if (size < BLOCK_MAPPED)
+	if (block->large)
+		(void)munmap(block->data - LARGE_FRONT, LARGE_FRONT + block->size);
+	else if (whole < BLOCK_MAPPED)
 		free(block);
 	else
-		(void)munmap(block, size);
+		(void)munmap(block, whole);
 }
 
+static size_t free_in(const struct arena_block *block)
+{
+	return block->size - block->used;
+}
+
+/* A block with NEED bytes free. It is the arena's head unless that will have more left. */
 static struct arena_block *block_new(struct arena *arena, size_t need)
 {
-	size_t size = arena->head ? (sizeof(*arena->head) + arena->head->size) * 2 : BLOCK_MIN;
-	struct arena_block *block;
+	const size_t header = sizeof(struct arena_block);
+	struct arena_block *block, *head = arena->head;
+	size_t size = head ? (header + head->size) * 2 : BLOCK_MIN;
 
 	if (size > BLOCK_MAX)
 		size = BLOCK_MAX;
-	if (size < need + sizeof(*block))
-		size = need + sizeof(*block);
+	size = size - header < need ? need : size - header;
 	if (arena->large)
-		size = (size + BLOCK_LARGE - 1) / BLOCK_LARGE * BLOCK_LARGE;
-	block = block_map(size, arena->large);
+		block = block_map_large((size + BLOCK_LARGE - 1) / BLOCK_LARGE * BLOCK_LARGE);
+	else
+		block = block_map(size);
 	if (!block)
 		return NULL;
-	block->size = size - sizeof(*block);
-	block->next = arena->head;
-	arena->head = block;
+	if (head && free_in(head) > block->size - need) {
+		block->next = head->next;
+		head->next = block;
+	} else {
+		block->next = head;
+		arena->head = block;
+	}
 	fence(block->data, block->size);
 	return block;
 }
@@ -155,7 +187,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 	size = align_up(size ? size : 1);
 	if (!has_room(arena, size))
 		return NULL;
-	if (!block || block->size - block->used < size + FENCE)
+	if (!block || free_in(block) < size + FENCE)
 		block = block_new(arena, size + FENCE);
 	if (!block)
 		return NULL;

@@ -483,6 +483,7 @@ static bool build(struct builder *b, size_t first, size_t n)
 	struct subsets *ret = b->ret;
 
 	*ret = (struct subsets){.sets.arena = sets, .accepts.arena = arena};
+	b->ways_arena.pool = arena->pool;
 	forget_ways(b);
 	b->holding = arena_array(arena, b->nfa->n_atoms, sizeof(*b->holding));
 	b->atoms = arena_array(arena, b->nfa->n_atoms, sizeof(*b->atoms));
