@@ -547,19 +547,40 @@ static uint32_t add_aliases(struct atom_builder *b, uint32_t start)
 
 /* ---- Names of POSIX objects on Linux ---- */
 
-/* From START on, and as if a slash more or one less stood there. */
+/* What START leads to over any number of slashes, without reading more. */
+static bool collect_over_slashes(struct nfa *nfa, uint32_t start, struct node_list *ret)
+{
+	bool ok;
+
+	nfa_begin(nfa, ret);
+	ok = nfa_collect(nfa, ret, start);
+	for (size_t i = 0; i < ret->n && ok; i++) {
+		const struct node *node = &nfa->nodes[ret->p[i]];
+
+		if (node->kind == NODE_BYTES && byteset_has(&nfa->sets[node->set], '/'))
+			ok = nfa_collect(nfa, ret, node->out);
+	}
+	return ok;
+}
+
+/* Reads any number of slashes, and goes on as START does behind any number of them. */
 static uint32_t add_spellings(struct atom_builder *b, uint32_t start)
 {
-	uint32_t all = add_split(b, start, add_byte(b, '/', start));
-	struct node_list after;
+	uint32_t loop = add_node(b, (struct node){.kind = NODE_SPLIT}), slash, all = 0;
+	struct node_list behind = {0};
 
-	if (b->failed || !collect_after(b->nfa, start, STR("/"), &after)) {
+	if (b->failed || !collect_over_slashes(b->nfa, start, &behind)) {
 		b->failed = true;
 		return 0;
 	}
-	for (size_t i = 0; i < after.n && !b->failed; i++)
-		all = add_split(b, after.p[i], all);
-	return all;
+	for (size_t i = 0; i < behind.n && !b->failed; i++)
+		all = add_split(b, behind.p[i], all);
+	slash = add_byte(b, '/', loop);
+	if (b->failed)
+		return 0;
+	b->nfa->nodes[loop].out = slash;
+	b->nfa->nodes[loop].other = all;
+	return loop;
 }
 
 /* ---- Unions ---- */

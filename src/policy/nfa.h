@@ -155,7 +155,7 @@ struct nfa {
 enum atom_style {
 	ATOM_FOLD = 1 << 0,    /* ASCII case does not count */
 	ATOM_PRIVATE = 1 << 1, /* Linux paths: /tmp is also tried as /private/tmp, and so on */
-	ATOM_OBJECT = 1 << 2,  /* Linux names of POSIX objects: "/x" and "x" are one */
+	ATOM_OBJECT = 1 << 2,  /* Linux names of POSIX objects: slashes in front do not count */
 };
 
 /*

@@ -116,22 +116,32 @@ static bool text_test(const struct naive *naive, const struct test *test, struct
 	return naive_text_matches(test, expression, text, folds(naive, test->filter));
 }
 
-/* On Linux "/x" and "x" are the same object. */
+/* On Linux slashes in front of an object's name do not count: a pattern means any number. */
 static bool object_test(const struct naive *naive, const struct test *test, struct str name)
 {
-	char other[RE_TEXT_MAX];
+	enum {
+		SLASHES = 8 /* no pattern of ours has more */
+	};
+	char other[RE_TEXT_MAX + SLASHES];
+	struct str tail = name;
 
-	if (text_test(naive, test, name))
-		return true;
 	if (name.n == 0 || policy_target(naive->policy) != TARGET_LINUX)
-		return false;
-	if (name.n + 1 > sizeof(other))
+		return text_test(naive, test, name);
+	while (tail.n > 0 && tail.p[0] == '/')
+		tail = str_skip(tail, 1);
+	if (tail.n > RE_TEXT_MAX)
 		abort();
-	other[0] = '/';
-	memcpy(other + 1, name.p, name.n);
-	if (text_test(naive, test, (struct str){other, name.n + 1}))
+	if (tail.n == 0 && test->match == MATCH_REGEX &&
+	    re_matches(slot_of(naive, test)->pattern, tail, folds(naive, test->filter)))
 		return true;
-	return name.p[0] == '/' && text_test(naive, test, (struct str){name.p + 1, name.n - 1});
+	memset(other, '/', SLASHES);
+	if (tail.n)
+		memcpy(other + SLASHES, tail.p, tail.n);
+	for (size_t slashes = 0; slashes <= SLASHES; slashes++)
+		if (text_test(naive, test,
+			      (struct str){other + SLASHES - slashes, tail.n + slashes}))
+			return true;
+	return false;
 }
 
 /* /tmp, /var and /etc of Linux are also known by the names they have on macOS. */

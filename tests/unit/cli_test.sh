@@ -327,6 +327,14 @@ done
 run "$lapbelt" prove -p '(version 1)(allow default)(deny ipc-posix-shm* ipc-posix-sem*)' \
 	'never ipc-posix-shm* ipc-posix-sem*' 'never ipc-posix*'
 is "message queues ask ipc-posix* itself" 1 "'ipc-posix*'*never ipc-posix*" ""
+printf '(version 1)(deny default)(allow ipc-posix-shm* (require-not (ipc-posix-name "x")))' >x.sb
+printf '(version 1)(deny default)(allow ipc-posix-shm* (require-not (ipc-posix-name "/x")))' >slash-x.sb
+run "$lapbelt" prove --target=linux -f x.sb 'never ipc-posix-shm* ipc-posix-name "/x"'
+is "an object may be spelt with a slash" 0 "" ""
+run "$lapbelt" diff --target=linux x.sb slash-x.sb
+is "spelt either way it is the same" 0 "" ""
+run "$lapbelt" diff --target=darwin x.sb slash-x.sb
+is "not on macOS" 1 "*ipc-posix-name=*" ""
 run "$lapbelt" prove -p '(version 1)(allow default)' 'never syscall*'
 is "an assertion about no operation is an error" 65 "" "*<assertion>:1:1: no request is *"
 mkdir -p 'a+b' && HOME=$dir/a+b

@@ -247,8 +247,8 @@ static bool allows_object(const struct policy *policy, const char *name)
 	return decision.verdict == VERDICT_ALLOW;
 }
 
-/* shm_open(3) takes a name with a slash or without, for the same object. */
-static void names_of_objects_have_two_spellings(void)
+/* shm_open(3) takes a name with any number of slashes in front, for the same object. */
+static void names_of_objects_have_many_spellings(void)
 {
 	static const struct {
 		enum match match;
@@ -261,6 +261,10 @@ static void names_of_objects_have_two_spellings(void)
 		{MATCH_LITERAL, "/a", "/a", true, true},
 		{MATCH_LITERAL, "/a", "b", false, false},
 		{MATCH_LITERAL, "/a", "ab", false, false},
+		{MATCH_LITERAL, "a", "//a", true, false},
+		{MATCH_LITERAL, "/a", "///a", true, false},
+		{MATCH_LITERAL, "//a", "a", true, false},
+		{MATCH_LITERAL, "a/", "a", false, false},
 		{MATCH_PREFIX, "a", "/ab", true, false},
 		{MATCH_PREFIX, "/", "ab", true, false},
 		{MATCH_REGEX, "^/a$", "a", true, false},
@@ -711,7 +715,7 @@ int main(void)
 	RUN(default_takes_filters);
 	RUN(wildcards_are_inherited);
 	RUN(vector_3_and_4_private_names);
-	RUN(names_of_objects_have_two_spellings);
+	RUN(names_of_objects_have_many_spellings);
 	RUN(vector_7_and_8_case);
 	RUN(vector_9_and_10_regex_quirks);
 	RUN(vector_12_unix_sockets);
