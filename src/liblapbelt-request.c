@@ -206,13 +206,8 @@ static int take_object(struct parse *parse, const char *text)
 	bool network = op_is_below(op, OP_NETWORK_ANY);
 	struct endpoint *end = op_is_about_local_end(op) ? &request->local : &request->remote;
 
-	if (text[0] == '/' && op_takes(op, FILTER_PATH)) {
-		if (take_path(parse, text) < 0)
-			return -(int)ERR_USAGE;
-		if (network) /* its own end is one, too, whatever it is asked about */
-			end->proto = request->local.proto = PROTO_UNIX;
-		return 0;
-	}
+	if (text[0] == '/' && op_takes(op, FILTER_PATH))
+		return take_path(parse, text);
 	if (network)
 		return parse_endpoint(
 			text, op_is_about_local_end(op) ? facade_any_interface : facade_any_host,
@@ -431,7 +426,7 @@ static int unknown_key(struct parse *parse, const char *text, bool is_first)
 	return near.best ? err_hint(parse->e, "did you mean '%s'?", near.best) : -(int)ERR_USAGE;
 }
 
-/* protocol=unix: a socket without a name, or one whose name nobody asks for. */
+/* A unix socket's own end is one, too, whatever it is asked about. */
 static int take_unix_ends(struct parse *parse)
 {
 	struct request *request = parse->request;
@@ -457,8 +452,12 @@ static int complete_socket(struct parse *parse)
 	struct request *request = parse->request;
 	struct endpoint *ends[] = {&request->local, &request->remote};
 	unsigned family;
+	bool is_unix;
 
-	if (parse->transport == PROTO_UNIX && take_unix_ends(parse) < 0)
+	/* protocol=unix: one without a name, or whose name nobody asks for */
+	is_unix = parse->transport == PROTO_UNIX ||
+		  (request->path.n > 0 && op_is_below(request->op, OP_NETWORK_ANY));
+	if (is_unix && take_unix_ends(parse) < 0)
 		return -(int)ERR_USAGE;
 	for (size_t i = 0; i < 2; i++)
 		if (ends[i]->proto & (PROTO_IP4 | PROTO_IP6))

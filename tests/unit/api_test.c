@@ -320,6 +320,8 @@ static void questions_that_make_no_sense(void)
 		{"process-fork", {"/x"}},
 		{"process-fork", {"path=/x"}},
 		{"mach*", {"a"}},
+		{"network-outbound", {"127.0.0.1:80", "path=/x"}},
+		{"network-outbound", {"/x", "remote=127.0.0.1:80"}},
 		{"network-outbound", {"localhost"}},
 		{"network-outbound", {"localhost:"}},
 		{"network-outbound", {"localhost:65536"}},
@@ -358,6 +360,9 @@ static void arguments_reach_their_filters(void)
 	} rows[] = {
 		{"file-read-data", "(literal \"/x\")", {"/x"}},
 		{"file-read-data", "(vnode-type FIFO)", {"/x", "vnode-type=FIFO"}},
+		{"network-outbound", "(remote unix)", {"path=/x"}},
+		{"network-outbound", "(socket-type SOCK_DGRAM)", {"path=/x", "protocol=udp"}},
+		{"network-bind", "(local unix)", {"path=/x"}},
 		{"file-read-data", "(vnode-type FIFO)", {"/x", "vnode-type=7"}},
 		{"file-read-data", "(file-mode #o4000)", {"/x", "mode=4755"}},
 		{"file-read-xattr", "(xattr \"a\")", {"/x", "xattr=a"}},
