@@ -14,7 +14,7 @@ enum {
 struct step_list {
 	struct arena *arena;
 	struct conditions *conditions;
-	struct absence absent; /* what the operation does not have */
+	const struct absence *absent; /* what the operation does not have; NULL: nothing is */
 	struct step *p;
 	size_t n, cap;
 	bool failed;
@@ -27,7 +27,8 @@ static void push_step(struct step_list *list, condition when, struct decision de
 
 	if (list->closed || list->failed)
 		return;
-	when = condition_without(list->conditions, when, &list->absent);
+	if (list->absent)
+		when = condition_without(list->conditions, when, list->absent);
 	if (when == CONDITION_FALSE)
 		return;
 	p = arena_grow(list->arena, list->p, list->n, &list->cap, sizeof(*p));
@@ -213,22 +214,69 @@ static const bool **find_all_holders(const struct columns *c)
 	return all;
 }
 
+enum {
+	FILTER_WORDS = (FILTER_COUNT + 63) / 64
+};
+
+/* Operations that lack the same. */
+struct lack {
+	uint64_t filters[FILTER_WORDS]; /* of those that are asked */
+	struct absence absent;
+};
+
+/* Fills what is absent where those FILTERS are. False: no memory. */
+static bool fill_lack(const struct columns *c, struct lack *lack)
+{
+	bool *guards = arena_array(c->scratch, c->n_guards, sizeof(*guards));
+
+	for (size_t i = 0; guards && i < c->n_guards; i++) {
+		enum filter_id filter = guard_filter(&c->guards[i]);
+
+		guards[i] = lack->filters[filter / 64] >> filter % 64 & 1;
+	}
+	lack->absent = (struct absence){
+		.guards = guards,
+		.atoms = lack->filters[FILTER_PATH / 64] >> FILTER_PATH % 64 & 1,
+		.known = arena_array(c->scratch, c->conditions->intern.n, sizeof(condition)),
+	};
+	return guards && lack->absent.known;
+}
+
+/* Which of those LACKS, N of them, OP has; a new one if need be. NULL: no memory. */
+static const struct lack *find_lack(const struct columns *c, const bool *const *holders, enum op op,
+				    struct lack *lacks, size_t *n)
+{
+	struct lack lack = {0};
+
+	for (unsigned filter = 0; filter < FILTER_COUNT; filter++)
+		if (holders[filter] && !holders[filter][op])
+			lack.filters[filter / 64] |= (uint64_t)1 << filter % 64;
+	for (size_t i = 0; i < *n; i++)
+		if (memcmp(lacks[i].filters, lack.filters, sizeof(lack.filters)) == 0)
+			return &lacks[i];
+	if (!fill_lack(c, &lack))
+		return NULL;
+	lacks[*n] = lack;
+	return &lacks[(*n)++];
+}
+
 static bool add_columns(struct columns *c)
 {
+	static const uint64_t nothing[FILTER_WORDS];
 	const bool **holders = find_all_holders(c);
-	bool *absent = arena_array(c->scratch, c->n_guards, sizeof(*absent));
+	struct lack *lacks = arena_array(c->scratch, OP_COUNT, sizeof(*lacks));
+	size_t n_lacks = 0;
 
-	if (!holders || !absent)
+	if (!holders || !lacks)
 		return false;
 	for (unsigned op = 0; op < OP_COUNT; op++) {
-		struct step_list list = {
-			.arena = c->scratch,
-			.conditions = c->conditions,
-			.absent = {absent, !holders[FILTER_PATH][op]},
-		};
+		struct step_list list = {.arena = c->scratch, .conditions = c->conditions};
+		const struct lack *lack = find_lack(c, holders, (enum op)op, lacks, &n_lacks);
 
-		for (size_t i = 0; i < c->n_guards; i++)
-			absent[i] = !holders[guard_filter(&c->guards[i])][op];
+		if (!lack)
+			return false;
+		if (memcmp(lack->filters, nothing, sizeof(nothing)) != 0)
+			list.absent = &lack->absent;
 		if (!build_steps(c->blocks, (enum op)op, &list))
 			return false;
 		c->of[op] = find_column(c, &list);
@@ -482,9 +530,12 @@ static bool store_chains(struct columns *c, struct policy *policy)
 	struct chain *chains = arena_array(&policy->arena, c->chains.n, sizeof(*chains));
 	struct entry *entries =
 		arena_array(&policy->arena, c->chains.n_words / ENTRY_WORDS, sizeof(*entries));
-	struct absence absent = {.guards = find_absent(policy, c->scratch)};
+	struct absence absent = {
+		.guards = find_absent(policy, c->scratch),
+		.known = arena_array(c->scratch, c->conditions->intern.n, sizeof(condition)),
+	};
 
-	if (!chains || !entries || !absent.guards)
+	if (!chains || !entries || !absent.guards || !absent.known)
 		return false;
 	for (uint32_t i = 0; i < c->chains.n; i++) {
 		size_t n;

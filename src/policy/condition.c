@@ -164,9 +164,11 @@ condition condition_without(struct conditions *all, condition c, const struct ab
 {
 	enum condition_kind kind;
 	const uint32_t *words;
-	condition *kids;
+	condition *kids, ret;
 	size_t n;
 
+	if (absent->known[c])
+		return absent->known[c] - 1;
 	kind = condition_look(all, c, &words, &n);
 	switch (kind) {
 	case CONDITION_FALSE:
@@ -189,7 +191,10 @@ condition condition_without(struct conditions *all, condition c, const struct ab
 	spend(all, 4 * n);
 	for (size_t i = 0; i < n; i++)
 		kids[i] = condition_without(all, kids[i], absent);
-	return condition_join(all, kind, kids, n);
+	ret = condition_join(all, kind, kids, n);
+	if (ret != CONDITION_FAILED)
+		absent->known[c] = ret + 1;
+	return ret;
 }
 
 void condition_mark(const struct conditions *all, condition c, const uint8_t *truth,

@@ -75,9 +75,11 @@ condition condition_residue(struct conditions *all, condition c, const uint8_t *
 struct absence {
 	const bool *guards; /* by guard */
 	bool atoms;         /* none of them: there is no path */
+	/* By condition, of those there are so far: what it comes to, plus one; 0: not yet known. */
+	condition *known;
 };
 
-/* C where what is absent does not hold. */
+/* C, one that `known` has room for, where what is absent does not hold. */
 condition condition_without(struct conditions *all, condition c, const struct absence *absent);
 
 /* Sets needed[atom] for atoms which that value rests on: with all others false it is the same. */

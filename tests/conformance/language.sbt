@@ -816,3 +816,16 @@ process-fork => allow 9
 (if *import-path* (allow default))
 ---
 process-fork => deny 2
+
+=== a filter of 16,000 tests costs every operation once
+(version 1)
+(allow default)
+(define (either f n)
+  (require-any (require-all f (xattr (string-append "x" n)))
+               (require-all f (xattr (string-append "y" n)))))
+(define (grow f n)
+  (if (= n 0) f (grow (either f (number->string n)) (- n 1))))
+(deny default (grow (require-all (literal "/a") (xattr "q")) 13))
+---
+file-read-xattr /a xattr=q => allow 2
+process-fork               => allow 2
