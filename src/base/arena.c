@@ -3,8 +3,8 @@
  * Bump allocation in blocks that double up to 256 KiB; an oversized request gets its own block.
  * The larger ones are mappings, faulted in at once (a page fault costs more than clearing a page)
  * and given back to the system when the arena is released. A large arena has blocks of 2 MiB: one
- * fault for a large page costs a quarter of the 512 it stands for. What it is asked for are powers
- * of two mostly: they fill such a block, whose header lies in front of it.
+ * fault for a large page costs a quarter of the 512 it stands for. Large requests are powers of two
+ * mostly: they fill such blocks, whose headers lie in front.
  */
 #include "base/arena.h"
 
@@ -138,13 +138,13 @@ static size_t free_in(const struct arena_block *block)
 /* A block with NEED bytes free. It is the arena's head unless that will have more left. */
 static struct arena_block *block_new(struct arena *arena, size_t need)
 {
-	const size_t header = sizeof(struct arena_block);
 	struct arena_block *block, *head = arena->head;
-	size_t size = head ? (header + head->size) * 2 : BLOCK_MIN;
+	size_t size = head ? head->size * 2 : BLOCK_MIN;
 
 	if (size > BLOCK_MAX)
 		size = BLOCK_MAX;
-	size = size - header < need ? need : size - header;
+	if (size < need)
+		size = need;
 	if (arena->large)
 		block = block_map_large((size + BLOCK_LARGE - 1) / BLOCK_LARGE * BLOCK_LARGE);
 	else

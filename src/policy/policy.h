@@ -256,8 +256,8 @@ struct fact {
  */
 struct request {
 	enum op op;
-	struct str path; /* canonical and absolute, any byte but NUL; n 0: none, as always where OP
-			    has no path */
+	struct str path; /* canonical and absolute, any byte but NUL; n 0: none. Where OP has no
+			    path it makes no difference but for the rule that is named */
 	const struct fact *facts; /* global-name, sysctl-name, ioctl-command ... */
 	size_t n_facts;
 	struct str xattr;

@@ -179,6 +179,8 @@ static void default_takes_filters(void)
 	CHECK(allows(policy, OP_FILE_READ_DATA, "/open/x"));
 	CHECK(!allows(policy, OP_FILE_READ_DATA, "/x"));
 	CHECK(!allows(policy, OP_PROCESS_FORK, ""));
+	/* A fork has no path, whatever a request says. */
+	CHECK(!allows(policy, OP_PROCESS_FORK, "/open/x"));
 	policy_free(policy);
 }
 
