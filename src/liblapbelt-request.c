@@ -344,23 +344,23 @@ static int take_number(struct parse *parse, enum filter_id filter, const char *v
 		return 0;
 	case FILTER_DEVICE_MAJOR:
 		request->device_major = (unsigned)number;
-		request->has |= HAS_DEVICE;
+		request->has |= HAS_DEVICE_MAJOR;
 		return 0;
 	case FILTER_DEVICE_MINOR:
 		request->device_minor = (unsigned)number;
-		request->has |= HAS_DEVICE;
+		request->has |= HAS_DEVICE_MINOR;
 		return 0;
 	case FILTER_SOCKET_DOMAIN:
 		request->socket_domain = (int)number;
-		request->has |= HAS_SOCKET;
+		request->has |= HAS_SOCKET_DOMAIN;
 		return 0;
 	case FILTER_SOCKET_TYPE:
 		request->socket_type = (int)number;
-		request->has |= HAS_SOCKET;
+		request->has |= HAS_SOCKET_TYPE;
 		return 0;
 	case FILTER_SOCKET_PROTOCOL:
 		request->socket_protocol = (int)number;
-		request->has |= HAS_SOCKET;
+		request->has |= HAS_SOCKET_PROTOCOL;
 		return 0;
 	default:
 		return add_fact(parse, (struct fact){.filter = filter, .number = number});
@@ -467,11 +467,12 @@ static int complete_socket(struct parse *parse)
 		return 0;
 	if (!request->local.proto)
 		request->local = (struct endpoint){.proto = family, .unbound = true};
-	if (request->has & HAS_SOCKET)
-		return 0;
+	/* Of unix sockets too. */
+	if (parse->transport == PROTO_UDP && !(request->has & HAS_SOCKET_TYPE)) {
+		request->socket_type = DATAGRAM;
+		request->has |= HAS_SOCKET_TYPE;
+	}
 	request_set_socket(request);
-	if (parse->transport == PROTO_UDP)
-		request->socket_type = DATAGRAM; /* of unix sockets too */
 	return 0;
 }
 

@@ -94,39 +94,28 @@ static void add_ends(struct words *words, const struct request *request)
 		add(words, "protocol=unix");
 }
 
-/* What decide takes a socket with such ends for. */
-static bool is_usual_socket(const struct request *request)
+/* But for what decide takes a socket with such ends for. */
+static void add_socket(struct words *words, const struct request *request)
 {
 	struct request usual = *request;
+	const struct {
+		enum filter_id filter;
+		unsigned has;
+		const int *number, *usual;
+	} members[] = {
+		{FILTER_SOCKET_DOMAIN, HAS_SOCKET_DOMAIN, &request->socket_domain,
+		 &usual.socket_domain},
+		{FILTER_SOCKET_TYPE, HAS_SOCKET_TYPE, &request->socket_type, &usual.socket_type},
+		{FILTER_SOCKET_PROTOCOL, HAS_SOCKET_PROTOCOL, &request->socket_protocol,
+		 &usual.socket_protocol},
+	};
 
 	usual.has = 0;
 	request_set_socket(&usual);
-	return usual.has && request->socket_domain == usual.socket_domain &&
-	       request->socket_type == usual.socket_type &&
-	       request->socket_protocol == usual.socket_protocol;
-}
-
-static void add_socket(struct words *words, const struct request *request)
-{
-	const struct {
-		enum filter_id filter;
-		int number;
-	} members[] = {
-		{FILTER_SOCKET_DOMAIN, request->socket_domain},
-		{FILTER_SOCKET_TYPE, request->socket_type},
-		{FILTER_SOCKET_PROTOCOL, request->socket_protocol},
-	};
-	bool any = false;
-
-	if (!(request->has & HAS_SOCKET) || is_usual_socket(request))
-		return;
-	/* What is not said is 0. */
-	for (size_t i = 0; i < 3; i++) {
-		if (members[i].number == 0 && (any || i < 2))
-			continue;
-		add_number(words, members[i].filter, members[i].number);
-		any = true;
-	}
+	for (size_t i = 0; i < 3; i++)
+		if (request->has & members[i].has &&
+		    !(usual.has && *members[i].number == *members[i].usual))
+			add_number(words, members[i].filter, *members[i].number);
 }
 
 /* ---- Others ---- */
@@ -151,10 +140,10 @@ static void add_targets(struct words *words, unsigned targets)
 
 static void add_device(struct words *words, const struct request *request)
 {
-	if (!(request->has & HAS_DEVICE))
-		return;
-	add_number(words, FILTER_DEVICE_MAJOR, request->device_major);
-	add_number(words, FILTER_DEVICE_MINOR, request->device_minor);
+	if (request->has & HAS_DEVICE_MAJOR)
+		add_number(words, FILTER_DEVICE_MAJOR, request->device_major);
+	if (request->has & HAS_DEVICE_MINOR)
+		add_number(words, FILTER_DEVICE_MINOR, request->device_minor);
 }
 
 static void add_fact(struct words *words, const struct fact *fact)

@@ -279,7 +279,7 @@ static bool find_witnesses(struct census *c)
 		.policies = policies,
 		.n = 1,
 		.memory = c->linter->limits.memory,
-		.steps = WITNESS_STEPS_DEFAULT,
+		.steps = &c->linter->steps,
 		.foreign = true,
 	};
 	struct err e = {0};

@@ -72,18 +72,15 @@ static bool is_socket(const struct values_question *q, int64_t domain, int64_t t
 	}
 }
 
-/* As lapbelt_decide() is told: nothing where the ends say it all, else what is not 0. */
+/* As lapbelt_decide() is told: what the ends do not say. */
 static unsigned socket_cost(enum connection connection, const int64_t *numbers)
 {
 	const int *usual = connections[connection].socket;
 	unsigned n = 0;
 
-	if (connection != CONNECTION_NONE && usual[0] == numbers[0] && usual[1] == numbers[1] &&
-	    usual[2] == numbers[2])
-		return 0;
 	for (unsigned i = 0; i < 3; i++)
-		n += numbers[i] != 0;
-	return (n ? n : 1) * VALUE_WORD;
+		n += connection == CONNECTION_NONE || usual[i] != numbers[i];
+	return n * VALUE_WORD;
 }
 
 int finder_sockets(struct finder *f)
@@ -218,6 +215,8 @@ static int offer_host(struct finder *f, unsigned host, const struct by_port *sor
 	int r = 0;
 
 	memcpy(value.end.addr, hosts[host].addr, sizeof(value.end.addr));
+	if (!finder_spend(f))
+		return finder_too_much(f);
 	finder_find_truth(f, &value);
 	memcpy(base, f->truth, f->n_truth * sizeof(*base));
 	for (size_t i = 0, same; i < f->q->n && r == 0; i += same) {

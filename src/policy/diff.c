@@ -206,10 +206,9 @@ int policy_diff(const struct diff_options *options, struct differences *ret, str
 			   .ret = ret,
 			   .scratch.limit = options->memory,
 			   .e = e};
-	struct witness_options witness = {.policies = s.policies,
-					  .n = TWO,
-					  .memory = options->memory,
-					  .steps = options->steps};
+	size_t steps = options->steps;
+	struct witness_options witness = {
+		.policies = s.policies, .n = TWO, .memory = options->memory, .steps = &steps};
 	int r;
 
 	*ret = (struct differences){.arena.limit = options->memory};

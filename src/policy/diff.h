@@ -30,7 +30,7 @@ struct diff_options {
 	bool directions[DIRECTION_COUNT];
 	size_t stops;  /* limit: how many pairs of states */
 	size_t memory; /* limit, in bytes */
-	size_t steps;  /* limit: of witness_each() */
+	size_t steps;  /* limit: of all searches of witness_each() */
 };
 
 #define DIFF_STOPS_DEFAULT ((size_t)4 << 20)

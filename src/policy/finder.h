@@ -27,6 +27,9 @@ struct request finder_request(const struct finder *f, const struct value *value,
 /* Does that guard hold for REQUEST? Then f->truth has its bit. */
 void finder_add_truth(struct finder *f, const struct request *request, size_t guard);
 
+/* Takes what it costs to ask all guards from the steps. False: there are too few. */
+bool finder_spend(struct finder *f);
+
 /* Gives f->truth the bits of the guards that hold with VALUE, and no others. */
 void finder_find_truth(struct finder *f, const struct value *value);
 

@@ -203,19 +203,19 @@ static bool find_number(const struct request *request, enum attribute attribute,
 		return request->has & HAS_SIGNAL;
 	case ATTRIBUTE_DEVICE_MAJOR:
 		*ret = request->device_major;
-		return request->has & HAS_DEVICE;
+		return request->has & HAS_DEVICE_MAJOR;
 	case ATTRIBUTE_DEVICE_MINOR:
 		*ret = request->device_minor;
-		return request->has & HAS_DEVICE;
+		return request->has & HAS_DEVICE_MINOR;
 	case ATTRIBUTE_SOCKET_DOMAIN:
 		*ret = request->socket_domain;
-		return request->has & HAS_SOCKET;
+		return request->has & HAS_SOCKET_DOMAIN;
 	case ATTRIBUTE_SOCKET_TYPE:
 		*ret = request->socket_type;
-		return request->has & HAS_SOCKET;
+		return request->has & HAS_SOCKET_TYPE;
 	case ATTRIBUTE_SOCKET_PROTOCOL:
 		*ret = request->socket_protocol;
-		return request->has & HAS_SOCKET;
+		return request->has & HAS_SOCKET_PROTOCOL;
 	default:
 		return false;
 	}
@@ -273,12 +273,15 @@ void request_set_socket(struct request *request)
 
 	if (!proto)
 		return;
+	if (!(request->has & HAS_SOCKET_DOMAIN))
+		request->socket_domain = proto & PROTO_UNIX  ? DOMAIN_UNIX
+					 : proto & PROTO_IP4 ? DOMAIN_INET
+							     : DOMAIN_INET6;
+	if (!(request->has & HAS_SOCKET_TYPE))
+		request->socket_type = udp ? DATAGRAM : STREAM;
+	if (!(request->has & HAS_SOCKET_PROTOCOL))
+		request->socket_protocol = proto & PROTO_UNIX ? 0 : udp ? UDP : TCP;
 	request->has |= HAS_SOCKET;
-	request->socket_domain = proto & PROTO_UNIX  ? DOMAIN_UNIX
-				 : proto & PROTO_IP4 ? DOMAIN_INET
-						     : DOMAIN_INET6;
-	request->socket_type = udp ? DATAGRAM : STREAM;
-	request->socket_protocol = proto & PROTO_UNIX ? 0 : udp ? UDP : TCP;
 }
 
 unsigned signal_target_set(enum signal_target target)

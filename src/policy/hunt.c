@@ -188,7 +188,7 @@ void hunt(const struct census *census, const struct rule *rule, size_t *stops, s
 		.policies = h.policies,
 		.n = 2,
 		.memory = linter->limits.memory,
-		.steps = WITNESS_STEPS_DEFAULT,
+		.steps = &linter->steps,
 		.foreign = true,
 	};
 	struct err e = {0};

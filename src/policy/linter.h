@@ -14,6 +14,7 @@ struct linter {
 	struct lint_limits limits;
 	size_t stops; /* that may still be looked at */
 	size_t work;  /* of construction that may still be done */
+	size_t steps; /* of searches for requests, likewise */
 	struct arena *arena;
 	struct findings *findings;
 	struct map places; /* of findings, with their kind */

@@ -238,8 +238,13 @@ enum request_has {
 	HAS_VNODE_TYPE = 1 << 0,
 	HAS_FILE_MODE = 1 << 1,
 	HAS_SIGNAL = 1 << 2,
-	HAS_DEVICE = 1 << 3,
-	HAS_SOCKET = 1 << 4,
+	HAS_DEVICE_MAJOR = 1 << 3,
+	HAS_DEVICE_MINOR = 1 << 4,
+	HAS_DEVICE = HAS_DEVICE_MAJOR | HAS_DEVICE_MINOR,
+	HAS_SOCKET_DOMAIN = 1 << 5,
+	HAS_SOCKET_TYPE = 1 << 6,
+	HAS_SOCKET_PROTOCOL = 1 << 7,
+	HAS_SOCKET = HAS_SOCKET_DOMAIN | HAS_SOCKET_TYPE | HAS_SOCKET_PROTOCOL,
 };
 
 /* What FILTER, one that has no member of struct request, looks at. Several of one filter all count.
@@ -272,8 +277,9 @@ struct request {
 };
 
 /*
- * Fills what REQUEST says of a socket from its endpoints: the domain, the type and the protocol
- * that sockets of their family and transport usually have. Without endpoints nothing is said.
+ * Fills what REQUEST does not say of a socket from its endpoints: the domain, the type and the
+ * protocol that sockets of their family and transport usually have. Without endpoints nothing is
+ * said.
  */
 void request_set_socket(struct request *request);
 

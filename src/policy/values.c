@@ -17,6 +17,7 @@ enum {
 	TEXT_STOPS_MAX = 1 << 17,
 	MODE_MAX = 0177777,
 	GUARDS_PER_WORD = 32,
+	GUARDS_PER_STEP = 32, /* asked whether they hold */
 };
 
 int finder_too_much(struct finder *f)
@@ -198,8 +199,20 @@ void finder_find_truth(struct finder *f, const struct value *value)
 		finder_add_truth(f, &request, i);
 }
 
+bool finder_spend(struct finder *f)
+{
+	size_t cost = f->q->n / GUARDS_PER_STEP;
+
+	if (cost > *f->q->steps)
+		return false;
+	*f->q->steps -= cost;
+	return true;
+}
+
 int finder_offer(struct finder *f, struct value value)
 {
+	if (!finder_spend(f))
+		return finder_too_much(f);
 	finder_find_truth(f, &value);
 	return finder_offer_known(f, &value);
 }

@@ -83,7 +83,8 @@ struct values_question {
 	const struct guard *const *guards;
 	size_t n;
 	enum target target;
-	bool absent; /* the request does not have this part */
+	bool absent;   /* the request does not have this part */
+	size_t *steps; /* what is left of them: struct witness_options */
 };
 
 /* Fills *RET, in ARENA. -ERR_LIMIT. */

@@ -14,7 +14,8 @@
 #include "base/banned.h"
 
 enum {
-	STEP_SIZE = 512 /* words, or entries of chains, that cost as much as a step */
+	STEP_SIZE = 512,  /* words, or entries of chains, that cost as much as a step */
+	STEP_LOOKED = 32, /* parts of conditions */
 };
 
 struct witnesses {
@@ -68,7 +69,8 @@ struct search {
 	struct branch *branches;
 	uint64_t *alive;   /* depth + 1 of them */
 	uint32_t *entries; /* by policy: the entry that is asked */
-	size_t depth, steps;
+	size_t depth;
+	size_t looked; /* at parts of conditions, since the last step */
 
 	struct fact *facts;
 	size_t n_facts;
@@ -193,6 +195,7 @@ static int ask_values(struct search *s, const struct met *met, size_t n, const s
 		.guards = guards,
 		.n = n,
 		.target = w->target,
+		.steps = w->options.steps,
 	};
 	size_t known = w->questions.n;
 	struct values **answers;
@@ -340,7 +343,7 @@ static void keep_values(struct search *s, const struct met *met, bool truth, uin
 
 /* What C comes to; TRUTH_OPEN: that depends on *RET. */
 /* NOLINTNEXTLINE(misc-no-recursion): EXPR_DEPTH_MAX */
-static enum truth value_of(const struct search *s, size_t policy, condition c, uint32_t *ret)
+static enum truth value_of(struct search *s, size_t policy, condition c, uint32_t *ret)
 {
 	const struct conditions *all = &s->w->options.policies[policy]->conditions;
 	const uint32_t *words;
@@ -360,6 +363,7 @@ static enum truth value_of(const struct search *s, size_t policy, condition c, u
 	if (kind != CONDITION_ALL && kind != CONDITION_ANY)
 		return kind == CONDITION_TRUE ? TRUTH_YES : TRUTH_NO;
 	for (size_t i = 0; i < n; i++) {
+		s->looked++;
 		value = value_of(s, policy, words[i], &met);
 		if (value == decisive)
 			return decisive;
@@ -373,7 +377,7 @@ static enum truth value_of(const struct search *s, size_t policy, condition c, u
 }
 
 /* Goes on in all chains as far as truth is known. False: all have decided; else *RET is open. */
-static bool find_open(const struct search *s, uint32_t *entries, uint32_t *ret)
+static bool find_open(struct search *s, uint32_t *entries, uint32_t *ret)
 {
 	for (size_t i = 0; i < s->w->options.n; i++) {
 		for (;; entries[i]++) {
@@ -516,9 +520,12 @@ static int search(struct search *s)
 	int r;
 
 	for (;;) {
-		s->steps += weight;
-		if (s->steps > s->w->options.steps)
+		size_t cost = weight + s->looked / STEP_LOOKED;
+
+		s->looked = 0;
+		if (cost > *s->w->options.steps)
 			return too_much(s->e);
+		*s->w->options.steps -= cost;
 		if (find_open(s, s->entries + s->depth * s->w->options.n, &met)) {
 			bool yes = can_be(s, &s->met[met], true);
 			bool no = can_be(s, &s->met[met], false);

@@ -16,12 +16,12 @@ struct witness_options {
 	const struct policy *const *policies; /* compiled for one target */
 	size_t n;                             /* 1 to PATHS_POLICIES_MAX */
 	size_t memory;                        /* limit, in bytes */
-	size_t steps;                         /* limit of one witness_each() */
-	bool foreign; /* Linux: also requests with what Linux does not have */
+	size_t *steps; /* what is left of them, some 200 ns each; others may take from it too */
+	bool foreign;  /* Linux: also requests with what Linux does not have */
 };
 
 #define WITNESS_MEMORY_DEFAULT ((size_t)256 << 20)
-#define WITNESS_STEPS_DEFAULT  ((size_t)1 << 19)
+#define WITNESS_STEPS_DEFAULT  ((size_t)1 << 22)
 
 struct witnesses;
 

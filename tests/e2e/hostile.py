@@ -386,6 +386,13 @@ PORTS = TOP + "(deny default)\n" + "".join(
     '(allow network-outbound (remote tcp "localhost:%d"))\n' % (20000 + i) for i in range(4000))
 
 QUESTIONS = [
+    ("check: pairs by the thousand", TOP + "(allow file-read* " + "".join(
+        "(require-all (uid %d) (device-major %d))" % (i, i) for i in range(1000)) + ")", REFUSED),
+    ("check: triples by the hundred", TOP + "(allow file-read* " + "".join(
+        "(require-all (file-mode %d) (uid %d) (device-major %d))" % (i, i, i) for i in range(100)) + ")", REFUSED),
+    ("check: triples in turn", TOP + "".join(
+        "(%s file-read* (require-all (uid %d) (device-minor %d) (device-major %d)))" % (word, i, i, i)
+        for i in range(150) for word in ("allow", "deny")), REFUSED),
     ("check: a rule for each of thousands of ports", PORTS, REFUSED),
     ("prove: require-alls of extensions", EXTENSIONS, ["prove", "-f", "profile.sb", 'never file-read-data subpath "/x"']),
     ("prove: extensions that share", PAIRS, ["prove", "-f", "profile.sb", 'never file-read-data subpath "/x"']),

@@ -228,19 +228,19 @@ static int number_of(const struct request *request, enum filter_id filter, int64
 		return (request->has & HAS_SIGNAL) != 0;
 	case FILTER_DEVICE_MAJOR:
 		*ret = request->device_major;
-		return (request->has & HAS_DEVICE) != 0;
+		return (request->has & HAS_DEVICE_MAJOR) != 0;
 	case FILTER_DEVICE_MINOR:
 		*ret = request->device_minor;
-		return (request->has & HAS_DEVICE) != 0;
+		return (request->has & HAS_DEVICE_MINOR) != 0;
 	case FILTER_SOCKET_DOMAIN:
 		*ret = request->socket_domain;
-		return (request->has & HAS_SOCKET) != 0;
+		return (request->has & HAS_SOCKET_DOMAIN) != 0;
 	case FILTER_SOCKET_TYPE:
 		*ret = request->socket_type;
-		return (request->has & HAS_SOCKET) != 0;
+		return (request->has & HAS_SOCKET_TYPE) != 0;
 	case FILTER_SOCKET_PROTOCOL:
 		*ret = request->socket_protocol;
-		return (request->has & HAS_SOCKET) != 0;
+		return (request->has & HAS_SOCKET_PROTOCOL) != 0;
 	default:
 		return -1;
 	}

@@ -258,34 +258,46 @@ static void list_internet(const char *op, const char *const *hosts)
 	m = place == 2 ? 1 : m;
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned j = 0; j < m; j++) {
-			const char *domain = hosts == hosts4 ? "socket-domain=AF_INET"
-							     : "socket-domain=AF_INET6";
-
 			list((const char *[]){op, own[i], other[j]}, 3);
 			list((const char *[]){op, own[i], other[j], "protocol=udp"}, 4);
 			/* Other sockets than the usual ones: SCTP, raw. */
-			list((const char *[]){op, own[i], other[j], domain,
-					      "socket-type=SOCK_STREAM", "socket-protocol=132"},
-			     6);
-			list((const char *[]){op, own[i], other[j], "protocol=udp", domain,
+			list((const char *[]){op, own[i], other[j], "socket-protocol=132"}, 4);
+			list((const char *[]){op, own[i], other[j], "protocol=udp",
+					      "socket-type=SOCK_RAW"},
+			     5);
+			list((const char *[]){op, own[i], other[j], "protocol=udp",
 					      "socket-type=SOCK_RAW", "socket-protocol=132"},
-			     7);
-			list((const char *[]){op, own[i], other[j], "protocol=udp", domain,
+			     6);
+			list((const char *[]){op, own[i], other[j], "protocol=udp",
 					      "socket-type=SOCK_RAW", "socket-protocol=6"},
-			     7);
+			     6);
 		}
 }
 
-/* WORDS, alone and with other sockets than the usual one of DOMAIN. */
-static void list_others(const char *op, const char *word, const char *domain)
+/* WORD, which says that it is a unix socket, alone and with other ones than the usual. */
+static void list_unix(const char *op, const char *word)
 {
-	static const char *const types[] = {"socket-type=SOCK_STREAM", "socket-type=SOCK_DGRAM"};
+	static const char *const types[] = {"", "socket-type=SOCK_DGRAM"};
 	static const char *const protocols[] = {"", "socket-protocol=6", "socket-protocol=132"};
 
-	list((const char *[]){op, word}, 2);
 	for (unsigned i = 0; i < 2; i++)
 		for (unsigned j = 0; j < 3; j++)
-			list((const char *[]){op, word, domain, types[i], protocols[j]}, 5);
+			list((const char *[]){op, word, types[i], protocols[j]}, 4);
+}
+
+/* Of a socket without addresses nothing is usual. */
+static void list_others(const char *op)
+{
+	static const char *const types[] = {"socket-type=SOCK_STREAM", "socket-type=SOCK_DGRAM"};
+	static const char *const protocols[] = {"socket-protocol=0", "socket-protocol=6",
+						"socket-protocol=132"};
+
+	list((const char *[]){op}, 1);
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned j = 0; j < 3; j++)
+			list((const char *[]){op, "socket-domain=AF_SYSTEM", types[i],
+					      protocols[j]},
+			     4);
 }
 
 static void list_sockets(void)
@@ -293,10 +305,10 @@ static void list_sockets(void)
 	static const char *const paths[] = {"/", "/a", "/b", "/a/b", "/a/c"};
 
 	for (const char *const *op = network_ops; *op; op++) {
-		list_others(*op, "", "socket-domain=AF_SYSTEM");
-		list_others(*op, "protocol=unix", "socket-domain=AF_UNIX");
+		list_others(*op);
+		list_unix(*op, "protocol=unix");
 		for (unsigned i = 0; i < 5; i++)
-			list_others(*op, paths[i], "socket-domain=AF_UNIX");
+			list_unix(*op, paths[i]);
 		list_internet(*op, hosts4);
 		list_internet(*op, hosts6);
 	}

@@ -316,7 +316,7 @@ static bool find_outcomes(const struct theme *theme, struct outcomes *ret)
 	struct witness_options options = {.policies = ret->policies,
 					  .n = ret->n_policies,
 					  .memory = WITNESS_MEMORY_DEFAULT,
-					  .steps = WITNESS_STEPS_DEFAULT};
+					  .steps = &(size_t){WITNESS_STEPS_DEFAULT}};
 	policy_state states[TWO];
 	struct witness_place place = {theme->op, states, theme->has_path};
 	struct witnesses *witnesses;
