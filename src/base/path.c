@@ -92,17 +92,12 @@ const struct str path_darwin_links[PATH_DARWIN_LINKS] = {
 	{"/etc/", 5},
 };
 
-static int fold(char c)
-{
-	return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
-}
-
 bool path_starts_folded(struct str path, struct str prefix)
 {
 	bool same = path.n >= prefix.n;
 
 	for (size_t i = 0; i < prefix.n && same; i++)
-		same = fold(path.p[i]) == fold(prefix.p[i]);
+		same = str_fold(path.p[i]) == str_fold(prefix.p[i]);
 	return same;
 }
 

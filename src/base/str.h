@@ -59,6 +59,12 @@ static inline struct str str_skip(struct str text, size_t n)
 	return (struct str){text.p + n, text.n - n};
 }
 
+/* C, in lower case if it is an ASCII letter. */
+static inline char str_fold(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
 /* The decimal number that TEXT begins with, and its *DIGITS. -1: none, or more than INT_MAX. */
 static inline int str_number(struct str text, size_t *digits)
 {

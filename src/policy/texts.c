@@ -2,8 +2,8 @@
 /*
  * A pattern can match a path only if its text is the beginning of the path. Of the beginnings that
  * are a text the longest knows what the others match: they are beginnings of it. It is found by
- * hash; only beginnings as long as some text are looked up, and only where what follows lets such
- * a text match: mostly at slashes.
+ * hash, or in the sorted list if many share theirs; only beginnings as long as some text are looked
+ * up, and only where what follows lets such a text match: mostly at slashes.
  */
 #include "policy/texts.h"
 
@@ -13,15 +13,18 @@
 
 #include "base/banned.h"
 
+enum {
+	/*
+	 * That a text may have, from the one of its hash on. Whoever reads this can write texts of
+	 * one hash, whatever the hash: so many they find, and no more.
+	 */
+	SLOTS_MAX = 16,
+};
+
 /* ---- Bytes ---- */
 
-static unsigned char lower(char c)
-{
-	return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
-/* Each byte of WORD as lower() has it. */
-static inline uint64_t lower_word(uint64_t word)
+/* Each byte of WORD as str_fold() has it. */
+static inline uint64_t fold_word(uint64_t word)
 {
 	const uint64_t ones = 0x0101010101010101u, low = ~(ones << 7);
 	uint64_t from_a = (word & low) + ones * (0x80 - 'A'),
@@ -35,7 +38,7 @@ static inline uint64_t word_at(struct str path, size_t i, size_t n, bool folds)
 {
 	uint64_t word = word_load_part(path.p, path.n, i, n);
 
-	return folds ? lower_word(word) : word;
+	return folds ? fold_word(word) : word;
 }
 
 /* What comes behind the first N bytes of PATH, at most all. */
@@ -164,7 +167,7 @@ static bool fold(struct texts *texts, struct arena *arena)
 		if (!copy)
 			return false;
 		for (size_t j = 0; j < bytes->n; j++)
-			copy[j] = (char)lower(copy[j]);
+			copy[j] = str_fold(copy[j]);
 		bytes->p = copy;
 	}
 	return true;
@@ -196,9 +199,9 @@ static bool unite(struct texts *texts, struct arena *arena)
 }
 
 /* Fills lengths. */
-static bool find_lengths(struct texts *texts, struct arena *arena)
+static bool find_lengths(struct texts *texts, struct arena *arena, struct arena *scratch)
 {
-	struct text_length *all = arena_array(arena, texts->n, sizeof(*all));
+	struct text_length *all = arena_array(scratch, texts->n, sizeof(*all));
 	uint32_t n = 0;
 
 	if (!all)
@@ -218,9 +221,24 @@ static bool find_lengths(struct texts *texts, struct arena *arena)
 		for (unsigned next = 0; next < TEXT_NEXT_COUNT; next++)
 			all[n - 1].asks[next] |= all[i].asks[next];
 	}
-	texts->lengths = all;
+	texts->lengths = arena_array(arena, n, sizeof(*texts->lengths));
 	texts->n_lengths = n;
-	return true;
+	if (texts->lengths && n)
+		memcpy(texts->lengths, all, n * sizeof(*all));
+	return texts->lengths;
+}
+
+/* Where SLOTS_MAX slots are taken that a text could have it gets none. */
+static void give_slot(struct texts *texts, uint32_t hash, uint32_t text)
+{
+	for (uint32_t i = 0; i < SLOTS_MAX; i++) {
+		struct text_slot *slot = &texts->slots[(hash + i) & texts->mask];
+
+		if (slot->text)
+			continue;
+		*slot = (struct text_slot){hash, text + 1};
+		return;
+	}
 }
 
 static bool hash_texts(struct texts *texts, struct arena *arena)
@@ -234,11 +252,8 @@ static bool hash_texts(struct texts *texts, struct arena *arena)
 	for (uint32_t i = 0; texts->slots && i < texts->n; i++) {
 		struct str bytes = texts->list[i].bytes;
 		struct hash hash = HASH_EMPTY;
-		uint32_t h = hash_first(&hash, bytes, bytes.n, false), at = h & texts->mask;
 
-		while (texts->slots[at].text)
-			at = (at + 1) & texts->mask;
-		texts->slots[at] = (struct text_slot){h, i + 1};
+		give_slot(texts, hash_first(&hash, bytes, bytes.n, false), i);
 	}
 	return texts->slots;
 }
@@ -269,35 +284,72 @@ bool texts_index(struct texts *texts, struct arena *arena, struct arena *scratch
 		return false;
 	if (texts->n > 1)
 		qsort(texts->list, texts->n, sizeof(*texts->list), compare_texts);
-	return unite(texts, arena) && find_lengths(texts, arena) && inherit(texts, scratch) &&
-	       hash_texts(texts, arena);
+	return unite(texts, arena) && find_lengths(texts, arena, scratch) &&
+	       inherit(texts, scratch) && hash_texts(texts, arena);
 }
 
 /* ---- Finding ---- */
 
-/* Is PATH, as lower() has it, TEXT so far as that goes? */
+/* Is PATH, as str_fold() has it, TEXT so far as that goes? */
 static bool begins_folded(struct str path, struct str text)
 {
 	size_t i = 0;
 
-	while (i < text.n && lower(path.p[i]) == (unsigned char)text.p[i])
+	while (i < text.n && str_fold(path.p[i]) == text.p[i])
 		i++;
 	return i == text.n;
+}
+
+/* The order of KEY, as str_fold() has it if FOLDS, and TEXT. */
+static int compare_key(struct str key, struct str text, bool folds)
+{
+	size_t n = key.n < text.n ? key.n : text.n, i = 0;
+	int order = 0;
+
+	if (!folds && n > 0)
+		order = memcmp(key.p, text.p, n);
+	for (; folds && i < n && order == 0; i++)
+		order = (unsigned char)str_fold(key.p[i]) - (unsigned char)text.p[i];
+	return order ? order : (key.n > text.n) - (key.n < text.n);
+}
+
+/* As find_text(), slowly. */
+static const struct text *search_text(const struct texts *texts, struct str key, bool folds)
+{
+	uint32_t first = 0, end = texts->n;
+
+	while (first < end) {
+		uint32_t middle = first + (end - first) / 2;
+		const struct text *text = &texts->list[middle];
+		int order = compare_key(key, text->bytes, folds);
+
+		if (order == 0)
+			return text;
+		if (order < 0)
+			end = middle;
+		else
+			first = middle + 1;
+	}
+	return NULL;
 }
 
 /* The text that is the first N bytes of PATH, or NULL. */
 static inline const struct text *find_text(const struct texts *texts, struct str path, size_t n,
 					   uint32_t hash, bool folds)
 {
-	for (uint32_t at = hash & texts->mask; texts->slots[at].text; at = (at + 1) & texts->mask) {
-		const struct text *text = &texts->list[texts->slots[at].text - 1];
+	for (uint32_t i = 0; i < SLOTS_MAX; i++) {
+		const struct text_slot *slot = &texts->slots[(hash + i) & texts->mask];
+		const struct text *text;
 
-		if (texts->slots[at].hash != hash || text->bytes.n != n)
+		if (!slot->text)
+			return NULL;
+		text = &texts->list[slot->text - 1];
+		if (slot->hash != hash || text->bytes.n != n)
 			continue;
 		if (folds ? begins_folded(path, text->bytes) : str_starts(path, text->bytes))
 			return text;
 	}
-	return NULL;
+	return search_text(texts, (struct str){path.p, n}, folds);
 }
 
 /* Inline, since it should not ask at every word whether case counts. */

@@ -44,7 +44,7 @@ struct texts {
 	uint32_t n;
 	size_t cap;
 
-	struct text_slot *slots; /* by hash of the bytes; a power of two of them */
+	struct text_slot *slots; /* by hash of the bytes; a power of two of them; not all texts */
 	uint32_t mask;
 	struct text_length *lengths; /* ascending */
 	uint32_t n_lengths;

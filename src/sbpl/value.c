@@ -7,17 +7,12 @@
 
 #include "base/banned.h"
 
-static int fold(char c)
-{
-	return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
-}
-
 bool name_equal(struct str a, struct str b)
 {
 	if (a.n != b.n)
 		return false;
 	for (size_t i = 0; i < a.n; i++) {
-		if (fold(a.p[i]) != fold(b.p[i]))
+		if (str_fold(a.p[i]) != str_fold(b.p[i]))
 			return false;
 	}
 	return true;

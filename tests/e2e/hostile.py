@@ -42,6 +42,27 @@ def nested(before, n, middle="", after=""):
     return TOP + before * n + middle + after * n
 
 
+def crowd(n):
+    """N texts that src/policy/texts.c looks for from about one slot on; another hash is no harder."""
+    def product(word, factor):
+        return (word ^ word >> 32) * factor * 0xbf58476d1ce4e5b9 % (1 << 50)
+    def products(first, factor):
+        words = (first + b"%07x" % i for i in range(1 << 17))
+        return sorted((product(int.from_bytes(word, "little"), factor), word.decode()) for word in words)
+    factor = 0x9e3779b97f4a7c15
+    heads, tails = products(b"/", factor), products(b"x", (factor * 5 + 2) % (1 << 64))
+    at, texts = 0, []
+    for tail, text in reversed(tails): # a sum below 1 << 33, modulo 1 << 50
+        low = -tail % (1 << 50)
+        while at < len(heads) and heads[at][0] < low:
+            at += 1
+        i = at
+        while i < len(heads) and heads[i][0] < low + (1 << 33):
+            texts.append(heads[i][1] + text)
+            i += 1
+    return texts[:n]
+
+
 # What may be said of what is fine in itself. Two policies that tell too much apart have no place.
 TOO_MUCH = "large|states|steps|memory|bytes|nested deeper|the rules tell too many kinds of requests apart"
 
@@ -293,6 +314,8 @@ ROWS = [
      '(define (f n) (deny file-read* x) (f (- n 1)))(f 1)', "tests|nested|memory|steps"),
     ("conditions that multiply", lambda: TOP + "(deny file-read* (require-all %s))" % "".join(
         '(require-any (literal "/a%d") (vnode-type DIRECTORY) (file-mode %d))' % (i, i) for i in range(5000)), None),
+    ("texts of one hash", lambda: TOP + '(allow file-write* (regex #"^/z"))(allow file-read* (literal "/a"))(allow file-read* %s)' %
+     "".join('(literal "%s")' % text for text in crowd(70000)), None),
     ("guards in every combination", lambda: TOP + "".join('(%s file-read* (require-all (prefix "/%s") (file-mode %d)))\n' % (
         ("allow", "deny")[i % 2], "a" * (i % 500), i) for i in range(20000)), None),
     # Continuations and catch.

@@ -434,6 +434,36 @@ static void runtime_order_and_denials(void)
 
 /* ---- Which of several equal rules ---- */
 
+/* So many texts that some share their place in a table with more than are looked for there. */
+static void every_text_of_many_is_found(void)
+{
+	enum {
+		TEXTS = 1 << 16
+	};
+	for (int target = TARGET_LINUX; target <= TARGET_DARWIN; target++) {
+		struct policy_builder *b = rules_new(target);
+		struct policy *policy;
+		bool folds = target == TARGET_DARWIN;
+		unsigned wrong = 0;
+		char text[16];
+
+		rules_add(b, VERDICT_ALLOW, OP_FILE_WRITE_ANY, regex(b, "\\.o$"));
+		for (unsigned i = 0; i < TEXTS; i++) {
+			(void)snprintf(text, sizeof(text), "/%x", i * 61);
+			rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, subpath(b, text));
+		}
+		policy = rules_build(b);
+		for (unsigned i = 0; i < TEXTS; i++) {
+			(void)snprintf(text, sizeof(text), folds ? "/%X" : "/%x", i * 61);
+			wrong += line_of(decide_path(policy, OP_FILE_READ_DATA, text)) != i + 2;
+			(void)snprintf(text, sizeof(text), folds ? "/%X" : "/%x", i * 61 + 1);
+			wrong += line_of(decide_path(policy, OP_FILE_READ_DATA, text)) != 0;
+		}
+		CHECK_INT(wrong, 0);
+		policy_free(policy);
+	}
+}
+
 /* With a regular expression around, rules of one effect share states; the rule is named all the
  * same. */
 static void the_right_rule_is_named(void)
@@ -725,6 +755,7 @@ int main(void)
 	RUN(runtime_fills_what_is_left);
 	RUN(runtime_stands_back_behind_a_default_of_the_profile);
 	RUN(runtime_order_and_denials);
+	RUN(every_text_of_many_is_found);
 	RUN(the_right_rule_is_named);
 	RUN(modifiers_are_kept_apart);
 	RUN(bad_patterns_name_their_place);
