@@ -149,10 +149,10 @@ int filter_compile(struct filter_compiler *compiler, const struct expr *expr, co
 	return compiler->failure;
 }
 
-/* ---- Expressions by themselves ---- */
+/* ---- Several expressions together ---- */
 
 /* N expressions under construction. */
-struct alone {
+struct several {
 	struct filter_compiler *c;
 	const condition *when;
 	size_t n;
@@ -162,28 +162,28 @@ struct alone {
 };
 
 /* Fills settles and last. False: no memory. */
-static bool find_users(struct alone *a)
+static bool find_users(struct several *s)
 {
-	const struct conditions *conditions = a->c->conditions;
-	size_t n_atoms = a->c->paths.n_atoms;
-	uint8_t *truth = arena_array(a->c->scratch, n_atoms, sizeof(*truth));
-	uint8_t *asked = arena_array(a->c->scratch, n_atoms, sizeof(*asked));
+	const struct conditions *conditions = s->c->conditions;
+	size_t n_atoms = s->c->paths.n_atoms;
+	uint8_t *truth = arena_array(s->c->scratch, n_atoms, sizeof(*truth));
+	uint8_t *asked = arena_array(s->c->scratch, n_atoms, sizeof(*asked));
 
-	a->settles = arena_array(a->c->scratch, n_atoms, sizeof(*a->settles));
-	a->last = arena_array(a->c->scratch, n_atoms, sizeof(*a->last));
-	if (!truth || !asked || !a->settles || !a->last)
+	s->settles = arena_array(s->c->scratch, n_atoms, sizeof(*s->settles));
+	s->last = arena_array(s->c->scratch, n_atoms, sizeof(*s->last));
+	if (!truth || !asked || !s->settles || !s->last)
 		return false;
 	memset(truth, TRUTH_OPEN, n_atoms);
-	for (size_t i = 0; i < a->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		const uint32_t *words;
 		size_t n;
 
 		memset(asked, 0, n_atoms);
-		condition_mark(conditions, a->when[i], truth, asked);
+		condition_mark(conditions, s->when[i], truth, asked);
 		for (size_t atom = 0; atom < n_atoms; atom++)
-			a->last[atom] = asked[atom] ? (uint32_t)i + 1 : a->last[atom];
-		if (condition_look(conditions, a->when[i], &words, &n) == CONDITION_ATOM)
-			a->settles[words[0]] = (uint32_t)i + 1;
+			s->last[atom] = asked[atom] ? (uint32_t)i + 1 : s->last[atom];
+		if (condition_look(conditions, s->when[i], &words, &n) == CONDITION_ATOM)
+			s->settles[words[0]] = (uint32_t)i + 1;
 	}
 	return true;
 }
@@ -191,37 +191,37 @@ static bool find_users(struct alone *a)
 /* A subset_prune. Once an expression holds for good those before it do not count. */
 static void prune_settled(void *context, const struct nfa *nfa, struct node_list *list)
 {
-	const struct alone *a = context;
+	const struct several *s = context;
 	uint32_t settled = 0;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->n; i++) {
 		const struct node *node = &nfa->nodes[list->p[i]];
 
-		if (node->kind == NODE_MATCH && a->settles[node->atom] > settled)
-			settled = a->settles[node->atom];
+		if (node->kind == NODE_MATCH && s->settles[node->atom] > settled)
+			settled = s->settles[node->atom];
 	}
 	for (size_t i = 0; i < list->n; i++)
-		if (a->last[nfa->nodes[list->p[i]].atom] >= settled)
+		if (s->last[nfa->nodes[list->p[i]].atom] >= settled)
 			list->p[kept++] = list->p[i];
 	list->n = kept;
 }
 
 /* Labels for accept sets. NULL: no memory. */
-static uint32_t *find_labels(const struct alone *a, const struct subsets *subsets)
+static uint32_t *find_labels(const struct several *s, const struct subsets *subsets)
 {
-	uint8_t *truth = arena_array(a->c->scratch, a->c->paths.n_atoms, sizeof(*truth));
-	uint32_t *labels = arena_array(a->c->scratch, subsets->accepts.n, sizeof(*labels));
+	uint8_t *truth = arena_array(s->c->scratch, s->c->paths.n_atoms, sizeof(*truth));
+	uint32_t *labels = arena_array(s->c->scratch, subsets->accepts.n, sizeof(*labels));
 
 	for (uint32_t set = 0; truth && labels && set < subsets->accepts.n; set++) {
 		size_t n;
-		uint32_t label = (uint32_t)a->n;
+		uint32_t label = (uint32_t)s->n;
 		const uint32_t *atoms = intern_get(&subsets->accepts, set, &n);
 
 		for (size_t i = 0; i < n; i++)
 			truth[atoms[i]] = TRUTH_YES;
 		while (label > 0 &&
-		       condition_value(a->c->conditions, a->when[label - 1], truth) != TRUTH_YES)
+		       condition_value(s->c->conditions, s->when[label - 1], truth) != TRUTH_YES)
 			label--;
 		labels[set] = label;
 		for (size_t i = 0; i < n; i++)
@@ -246,21 +246,21 @@ static void bound_several(const struct filter_compiler *c, struct subset_options
 }
 
 /* 1: that is large. */
-static int determinize(struct alone *a, struct subsets *ret)
+static int determinize(struct several *s, struct subsets *ret)
 {
-	struct filter_compiler *c = a->c;
+	struct filter_compiler *c = s->c;
 	struct subset_options options = {
 		.arena = c->scratch,
 		.states = c->states,
 		.prune = prune_settled,
-		.context = a,
+		.context = s,
 	};
 	size_t *left = c->paths.work, work = *left, given;
 	int r;
 
-	if (!find_users(a))
+	if (!find_users(s))
 		return nfa_too_big(NULL, c->e);
-	if (a->n == 1)
+	if (s->n == 1)
 		return subsets_build(&c->paths, &options, ret, c->e);
 	bound_several(c, &options, &work);
 	given = work;
@@ -272,11 +272,11 @@ static int determinize(struct alone *a, struct subsets *ret)
 	return r < 0 ? 1 : 0;
 }
 
-static int compile_alone(struct filter_compiler *c, const struct expr *const *exprs, size_t n,
-			 struct dfa *ret)
+static int compile_several(struct filter_compiler *c, const struct expr *const *exprs, size_t n,
+			   struct dfa *ret)
 {
 	condition *when = arena_array(c->scratch, n, sizeof(*when));
-	struct alone alone = {.c = c, .when = when, .n = n};
+	struct several several = {.c = c, .when = when, .n = n};
 	struct subsets subsets = {0};
 	uint32_t *labels;
 	int r = 0;
@@ -286,18 +286,18 @@ static int compile_alone(struct filter_compiler *c, const struct expr *const *ex
 	for (size_t i = 0; i < n && r == 0; i++)
 		r = filter_compile(c, exprs[i], &when[i]);
 	if (r == 0)
-		r = determinize(&alone, &subsets);
+		r = determinize(&several, &subsets);
 	if (r != 0)
 		return r;
-	labels = find_labels(&alone, &subsets);
+	labels = find_labels(&several, &subsets);
 	if (!labels)
 		return nfa_too_big(NULL, c->e);
 	return dfa_minimize(&subsets, labels, c->arena, c->scratch, ret, c->e);
 }
 
 /* With a compiler of its own, so that nothing else is in the automaton. 1: that is large. */
-static int build_alone(struct filter_compiler *compiler, const struct expr *const *exprs, size_t n,
-		       struct dfa *ret)
+static int build_several(struct filter_compiler *compiler, const struct expr *const *exprs,
+			 size_t n, struct dfa *ret)
 {
 	struct arena scratch = {.pool = compiler->scratch->pool, .limit = compiler->scratch->limit};
 	struct conditions conditions;
@@ -313,7 +313,7 @@ static int build_alone(struct filter_compiler *compiler, const struct expr *cons
 		.trials = compiler->trials,
 		.known.arena = &scratch,
 	};
-	int r = compile_alone(&own, exprs, n, ret);
+	int r = compile_several(&own, exprs, n, ret);
 
 	compiler->trials = own.trials;
 	arena_release(&scratch);
@@ -340,7 +340,7 @@ int filter_build_dfa(struct filter_compiler *compiler, const struct expr *const 
 	dfa = arena_alloc(compiler->arena, sizeof(*dfa));
 	if (!dfa)
 		return nfa_too_big(NULL, compiler->e);
-	r = build_alone(compiler, exprs, n, dfa);
+	r = build_several(compiler, exprs, n, dfa);
 	if (r != 0)
 		return r < 0 ? r : 0;
 	if (map_put(&compiler->built, key, dfa) < 0)

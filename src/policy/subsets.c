@@ -15,7 +15,7 @@ enum {
 	WAYS_MAX = 4 << 20, /* words of ways that are remembered */
 	WORK_STATE = 32,    /* what takes as long as so many nodes: a state, */
 	WORK_WAY = 16,      /* a way */
-	WORK_ALONE = 2,     /* one of a node alone */
+	WORK_SINGLE = 2,    /* one of a single node */
 	LOOKS_PER_WORK = 8, /* at entries of closures, known ones mostly */
 };
 
@@ -49,7 +49,7 @@ struct builder {
 
 	/* Along a text most sets are one node: by node, from the first on, the state plus one. */
 	uint32_t first_node;
-	uint32_t *state_alone, *target_alone;
+	uint32_t *state_single, *target_single;
 
 	struct node_list target;
 	uint32_t *holding; /* by atom: the round in which it was seen to hold for good */
@@ -90,7 +90,7 @@ static int64_t intern_accept(struct builder *b, const struct node_list *list)
 	return intern_put(&b->ret->accepts, b->atoms, n);
 }
 
-/* As intern_put() of LIST; of one node alone it is a matter of a look. */
+/* As intern_put() of LIST; of a single node it is a matter of a look. */
 static int64_t put_set(struct builder *b, const struct node_list *list, bool is_start)
 {
 	uint32_t *known;
@@ -98,7 +98,7 @@ static int64_t put_set(struct builder *b, const struct node_list *list, bool is_
 
 	if (list->n != 1 || is_start)
 		return intern_put(&b->ret->sets, list->p, list->n);
-	known = &b->state_alone[list->p[0] - b->first_node];
+	known = &b->state_single[list->p[0] - b->first_node];
 	if (*known)
 		return *known - 1;
 	state = intern_append(&b->ret->sets, list->p, list->n);
@@ -131,7 +131,10 @@ static int64_t put_state(struct builder *b, const struct node_list *list, bool i
 
 /* ---- Expansion ---- */
 
-/* Takes N nodes from the work that may be done. False: it is too much. */
+/*
+ * Takes N nodes from the work that may be done. False: it is too much. Something stays left, so
+ * that who finds nothing knows that it was not us.
+ */
 static bool spend(struct builder *b, size_t n)
 {
 	size_t *left = b->nfa->work;
@@ -290,13 +293,13 @@ static void forget_ways(struct builder *b)
 	b->cap_way_targets = 0;
 }
 
-/* The state to which NODE alone leads; 0: nothing does. */
-static int64_t follow_alone(struct builder *b, uint32_t node)
+/* The state to which NODE by itself leads; 0: nothing does. */
+static int64_t follow_single(struct builder *b, uint32_t node)
 {
-	uint32_t *known = node ? &b->target_alone[node - b->first_node] : NULL;
+	uint32_t *known = node ? &b->target_single[node - b->first_node] : NULL;
 	int64_t target;
 
-	if (!spend(b, WORK_ALONE))
+	if (!spend(b, WORK_SINGLE))
 		return INTERN_FAILED;
 	if (!known)
 		return SUBSET_DEAD;
@@ -308,7 +311,7 @@ static int64_t follow_alone(struct builder *b, uint32_t node)
 }
 
 /* Is the way over CLS, from a state with no usual way, at most the node *RET? */
-static bool is_alone(const struct builder *b, unsigned cls, uint32_t *ret)
+static bool is_single(const struct builder *b, unsigned cls, uint32_t *ret)
 {
 	uint32_t first = b->first_change[cls];
 	const struct change *change = first ? &b->changes[first - 1] : NULL;
@@ -327,8 +330,8 @@ static int64_t follow(struct builder *b, unsigned cls)
 	int64_t way, target;
 	uint32_t *targets, hash, node;
 
-	if (is_alone(b, cls, &node))
-		return follow_alone(b, node);
+	if (is_single(b, cls, &node))
+		return follow_single(b, node);
 	if (b->ways.n_words > WAYS_MAX)
 		forget_ways(b);
 	n_before = b->ways.n;
@@ -450,33 +453,36 @@ static int blame(const struct builder *b, struct err *e)
 	return r;
 }
 
-/* The dead state, and the start of N atoms from FIRST on. */
-static bool put_first_states(struct builder *b, size_t first, size_t n)
+/* The dead state, and the start of ONLY, or of all atoms. */
+static bool put_first_states(struct builder *b, const struct nfa_atom *only)
 {
+	const struct nfa_atom *first = only ? only : b->nfa->atoms;
+	size_t n = only ? 1 : b->nfa->n_atoms;
+
 	b->way.n = 0;
-	for (size_t i = first; i < first + n; i++)
-		if (!node_list_push(b->options->arena, &b->way, b->nfa->atoms[i].start))
+	for (size_t i = 0; i < n; i++)
+		if (!node_list_push(b->options->arena, &b->way, first[i].start))
 			return false;
 	return enter(b, NULL, 0, false) == SUBSET_DEAD &&
 	       enter(b, b->way.p, b->way.n, true) == SUBSET_START;
 }
 
-/* Room for the nodes of N atoms from FIRST on: of all there are, or of one as it was made. */
-static bool reserve_alone(struct builder *b, size_t first, size_t n, struct arena *arena)
+/* Room for the nodes of ONLY, as it was made, or for all there are. */
+static bool reserve_singles(struct builder *b, const struct nfa_atom *only, struct arena *arena)
 {
-	size_t n_nodes = b->nfa->n_nodes;
+	size_t n_nodes = only ? only->n_nodes : b->nfa->n_nodes;
 
-	if (n < b->nfa->n_atoms) {
-		b->first_node = b->nfa->atoms[first].accept;
-		n_nodes = b->nfa->atoms[first].n_nodes;
-	}
-	b->state_alone = arena_array(arena, n_nodes, sizeof(*b->state_alone));
-	b->target_alone = arena_array(arena, n_nodes, sizeof(*b->target_alone));
-	return b->state_alone && b->target_alone;
+	b->first_node = only ? only->accept : 0;
+	b->state_single = arena_array(arena, n_nodes, sizeof(*b->state_single));
+	b->target_single = arena_array(arena, n_nodes, sizeof(*b->target_single));
+	return b->state_single && b->target_single;
 }
 
-/* The automaton of N atoms from FIRST on. False: no memory, or too large. */
-static bool build(struct builder *b, size_t first, size_t n)
+/*
+ * The automaton of ONLY, to whose nodes nothing was added since it was made, or (NULL) of all
+ * atoms. False: no memory, or too large.
+ */
+static bool build(struct builder *b, const struct nfa_atom *only)
 {
 	struct arena *arena = b->options->arena;
 	struct arena *sets = b->options->sets ? b->options->sets : arena;
@@ -487,8 +493,8 @@ static bool build(struct builder *b, size_t first, size_t n)
 	forget_ways(b);
 	b->holding = arena_array(arena, b->nfa->n_atoms, sizeof(*b->holding));
 	b->atoms = arena_array(arena, b->nfa->n_atoms, sizeof(*b->atoms));
-	if (!b->holding || !b->atoms || !reserve_alone(b, first, n, sets) ||
-	    !nfa_classify(b->nfa) || !put_first_states(b, first, n))
+	if (!b->holding || !b->atoms || !reserve_singles(b, only, sets) || !nfa_classify(b->nfa) ||
+	    !put_first_states(b, only))
 		return false;
 	ret->classes = b->nfa->classes;
 	for (uint32_t state = 0; state < ret->sets.n; state++)
@@ -501,7 +507,7 @@ int subsets_build(struct nfa *nfa, const struct subset_options *options, struct 
 		  struct err *e)
 {
 	struct builder b = {.nfa = nfa, .options = options, .ret = ret};
-	bool ok = build(&b, 0, nfa->n_atoms);
+	bool ok = build(&b, NULL);
 
 	arena_release(&b.ways_arena);
 	return ok ? 0 : blame(&b, e);
@@ -511,7 +517,7 @@ bool subsets_build_one(struct nfa *nfa, size_t atom, const struct subset_options
 		       struct subsets *ret)
 {
 	struct builder b = {.nfa = nfa, .options = options, .ret = ret};
-	bool ok = build(&b, atom, 1);
+	bool ok = build(&b, &nfa->atoms[atom]);
 
 	arena_release(&b.ways_arena);
 	return ok;
