@@ -24,7 +24,12 @@ enum path_flaw {
 /* The first reason why TEXT is no canonical path. */
 enum path_flaw path_find_flaw(struct str text);
 
-/* The same, of what canonical paths begin with: the last name may go on. */
+static inline bool path_is_canonical(struct str text)
+{
+	return path_find_flaw(text) == PATH_CANONICAL;
+}
+
+/* As path_find_flaw(), of what canonical paths begin with: the last name may go on. */
 enum path_flaw path_find_prefix_flaw(struct str text);
 
 /* "no path has two slashes in a row"; NULL for PATH_CANONICAL. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/str.h"
 #include "live/world.h"
 #include "base/banned.h"
@@ -38,20 +39,17 @@ static bool is_below(const char *path, const char *dir)
 }
 
 /* Can an object have this path? */
-static bool is_canonical(const char *path)
+static bool is_possible(const char *path)
 {
-	const char *at = path;
+	bool fits = strlen(path) < PATH_MAX;
 
-	if (*at != '/' || strlen(path) >= PATH_MAX)
-		return false;
-	while (*at && path[1]) {
-		size_t n = strcspn(++at, "/");
+	for (const char *at = path; *at && fits; at += *at == '/') {
+		size_t n = strcspn(at, "/");
 
-		if (n == 0 || n > NAME_MAX || (n <= 2 && strspn(at, ".") >= n))
-			return false;
+		fits = n <= NAME_MAX;
 		at += n;
 	}
-	return true;
+	return fits && path_is_canonical(str_of(path));
 }
 
 /*
@@ -220,7 +218,7 @@ static bool path_of_name(struct job *job, char path[PATH_MAX])
 			*at = '/';
 		if (kind_of(path) != KIND_FILE)
 			return refuse(job, "there is no %s", path);
-	} else if (!is_canonical(name)) {
+	} else if (!is_possible(name)) {
 		return refuse(job, "no object has this path");
 	} else {
 		(void)snprintf(path, PATH_MAX, "%s", name);

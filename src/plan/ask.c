@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/ask.h"
 
+#include "base/path.h"
 #include "plan/territory.h"
 #include "base/banned.h"
 
@@ -185,11 +186,11 @@ void ask_add_names(const struct planner *p, struct names *names)
 		return;
 	names_add(names, p->input->scratch);
 	for (size_t i = 0; i < p->input->n_keep; i++)
-		if (is_canonical(p->input->keep[i]) &&
+		if (path_is_canonical(p->input->keep[i]) &&
 		    str_is_below(p->input->keep[i], str_of(shared_tmp)))
 			names_add(names, p->input->keep[i]);
 	for (size_t i = 0; i < p->input->n_show; i++)
-		if (is_canonical(p->input->show[i]) &&
+		if (path_is_canonical(p->input->show[i]) &&
 		    str_is_below(p->input->show[i], str_of(shared_tmp)))
 			names_add(names, p->input->show[i]);
 }

@@ -57,26 +57,6 @@ bool op_inherits(enum op op, enum op from)
 	return op == from;
 }
 
-bool is_canonical(struct str path)
-{
-	size_t start = 1;
-
-	if (path.n == 0 || path.p[0] != '/')
-		return false;
-	if (path.n == 1)
-		return true;
-	for (size_t i = 1; i <= path.n; i++) {
-		struct str part = {path.p + start, i - start};
-
-		if (i < path.n && path.p[i] != '/')
-			continue;
-		if (part.n == 0 || str_is(part, ".") || str_is(part, ".."))
-			return false;
-		start = i + 1;
-	}
-	return true;
-}
-
 /* ---- Tests inside filters ---- */
 
 typedef void test_visitor(void *context, const struct test *test);

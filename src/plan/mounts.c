@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "base/path.h"
 #include "base/banned.h"
 
 struct private_mount {
@@ -123,7 +124,7 @@ static bool is_in_tmp(struct str path)
 {
 	const struct str tmp = STR("/tmp");
 
-	return str_is_below(path, tmp) && !str_eq(path, tmp) && is_canonical(path);
+	return str_is_below(path, tmp) && !str_eq(path, tmp) && path_is_canonical(path);
 }
 
 /* What belongs to the run can lie in /tmp; the other private places hold nothing of the kind. */
@@ -202,7 +203,7 @@ static void collect_hidden(void *context, const struct rule *rule, const struct 
 	struct str_list *paths = context;
 
 	if (rule->verdict == VERDICT_DENY && is_fixed(test->match) && test->text.n > 1 &&
-	    is_canonical(test->text) && is_denied_altogether(paths->p, test->text))
+	    path_is_canonical(test->text) && is_denied_altogether(paths->p, test->text))
 		collect(paths, test->text);
 }
 

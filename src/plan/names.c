@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/names.h"
 
+#include "base/path.h"
 #include "plan/planner.h"
 #include "base/banned.h"
 
@@ -56,7 +57,7 @@ static void add_pattern(void *context, const struct rule *rule, const struct tes
 		return;
 	if (test->match == MATCH_PREFIX && path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
-	if (is_canonical(path))
+	if (path_is_canonical(path))
 		names_add(context, path);
 }
 

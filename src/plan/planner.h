@@ -123,9 +123,6 @@ bool rule_applies(const struct rule *rule);
 /* Can a rule for FROM decide OP? */
 bool op_inherits(enum op op, enum op from);
 
-/* Absolute, no empty component, no `.` or `..`, no slash at the end: can a vnode have this path? */
-bool is_canonical(struct str path);
-
 /* Is MATCH the path of one object or one tree? */
 static inline bool is_fixed(enum match match)
 {
