@@ -244,7 +244,8 @@ static int build_automaton(struct build *b)
 
 /* ---- What is too much ---- */
 
-/* NOLINTNEXTLINE(misc-no-recursion): EXPR_DEPTH_MAX */
+/* NOLINTBEGIN(misc-no-recursion): EXPR_DEPTH_MAX */
+
 static size_t pattern_bytes(const struct expr *expr)
 {
 	size_t n = 0;
@@ -256,17 +257,40 @@ static size_t pattern_bytes(const struct expr *expr)
 	return n;
 }
 
-/* A limit was reached, and nothing said where: that is in proportion to the bytes of patterns. */
-static void blame_longest(const struct policy *policy, struct err *e)
+static size_t count_tests(const struct expr *expr)
+{
+	size_t n = expr->kind == EXPR_TEST;
+
+	for (size_t i = 0; i < expr->n; i++)
+		n += count_tests(expr->kids[i]);
+	return n;
+}
+
+/* NOLINTEND(misc-no-recursion) */
+
+/* What room and work are in proportion to. */
+struct measure {
+	size_t (*of)(const struct expr *filter);
+	const char *unit;
+};
+
+static const struct measure by_patterns = {pattern_bytes, "bytes of patterns"};
+static const struct measure by_tests = {count_tests, "tests"};
+
+/* A limit was reached, and nothing said where. A filter written for several operations counts once.
+ */
+static void blame_largest(const struct policy *policy, const struct measure *measure, struct err *e)
 {
 	const struct rule *worst = NULL;
+	const struct expr *last = NULL;
 	size_t most = 0, all = 0;
 	char text[sizeof(e->text)];
 
 	for (size_t i = 0; i < policy->n_rules; i++) {
 		const struct rule *rule = &policy->rules[i];
-		size_t n = rule->filter ? pattern_bytes(rule->filter) : 0;
+		size_t n = rule->filter && rule->filter != last ? measure->of(rule->filter) : 0;
 
+		last = rule->filter;
 		all += n;
 		if (n <= most)
 			continue;
@@ -278,9 +302,23 @@ static void blame_longest(const struct policy *policy, struct err *e)
 	memcpy(text, e->text, sizeof(text));
 	(void)err_at(e, ERR_LIMIT, worst->at, "%s", text);
 	(void)err_hint(e,
-		       "the patterns of this rule have %zu bytes, those of all %zu rules %zu; no "
-		       "rule has more",
-		       most, policy->n_rules, all);
+		       "the filter of this rule has %zu %s, those of all %zu rules %zu; no rule "
+		       "has more",
+		       most, measure->unit, policy->n_rules, all);
+}
+
+/* Says why it was too much. The automaton leaves some work: if none is left conditions took it. */
+static void explain_limit(const struct build *b)
+{
+	bool is_work = b->work == 0;
+
+	if (!b->e)
+		return;
+	if (is_work)
+		(void)err_set(b->e, ERR_LIMIT, "the policy takes more than %zu steps to build",
+			      b->builder->limits.work);
+	if (b->e->at.line == 0)
+		blame_largest(b->policy, is_work ? &by_tests : &by_patterns, b->e);
 }
 
 static int find_below(struct build *b)
@@ -307,11 +345,8 @@ static int build(struct build *b)
 		r = build_automaton(b);
 	if (r == 0)
 		r = find_below(b);
-	if (r == -ERR_LIMIT && b->work == 0 && b->e && b->e->at.line == 0)
-		r = err_set(b->e, ERR_LIMIT, "the policy takes more than %zu steps to build",
-			    limits->work);
-	if (r == -ERR_LIMIT && b->e && b->e->at.line == 0)
-		blame_longest(b->policy, b->e);
+	if (r == -ERR_LIMIT)
+		explain_limit(b);
 	b->policy->work = limits->work ? limits->work - b->work : 0;
 	arena_release(&b->scratch);
 	arena_release(&b->temporary);

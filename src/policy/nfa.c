@@ -172,7 +172,9 @@ static bool compute_closure(struct nfa *nfa, uint32_t start, struct node_list *r
 	if (nfa->stack.n > 0)
 		return false;
 	visits += nfa_sort(ret);
-	*nfa->work -= visits / VISITS_PER_WORK < *nfa->work ? visits / VISITS_PER_WORK : *nfa->work;
+	if (visits / VISITS_PER_WORK >= *nfa->work)
+		return false;
+	*nfa->work -= visits / VISITS_PER_WORK;
 	return true;
 }
 

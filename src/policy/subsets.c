@@ -139,7 +139,7 @@ static bool spend(struct builder *b, size_t n)
 {
 	size_t *left = b->nfa->work;
 
-	if (*left < n)
+	if (*left <= n)
 		return false;
 	*left -= n;
 	return true;

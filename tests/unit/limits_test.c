@@ -284,6 +284,43 @@ static void too_much_work_names_the_patterns(void)
 	policy_free(policy);
 }
 
+/* One rule for each of two operations: N times a path or a mode. */
+static int build_modes(unsigned n, struct policy_limits limits, struct policy **ret, struct err *e)
+{
+	struct policy_builder *b = policy_builder_new(TARGET_LINUX, limits);
+	struct expr *all = group(b, EXPR_ALL, 1, NULL);
+	char text[16];
+
+	rules_line = 0;
+	all->kids = arena_array(policy_builder_arena(b), n, sizeof(*all->kids));
+	all->n = n;
+	for (unsigned i = 0; i < n; i++) {
+		(void)snprintf(text, sizeof(text), "/a%u", i);
+		all->kids[i] = group(b, EXPR_ANY, 2, literal(b, text),
+				     number(b, FILTER_FILE_MODE, (int64_t)i));
+	}
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_DATA, all);
+	rules_add(b, VERDICT_DENY, OP_FILE_READ_XATTR, all);
+	return policy_build(b, ret, e);
+}
+
+/* They take their time without much of an automaton: no pattern is to blame. */
+static void too_much_work_of_conditions_names_the_rule(void)
+{
+	struct policy_limits limits = POLICY_LIMITS_DEFAULT;
+	struct policy *policy = NULL;
+	struct err e = {0};
+
+	limits.work = 300000;
+	CHECK_INT(build_modes(500, limits, &policy, &e), -ERR_LIMIT);
+	CHECK(strstr(e.text, "more than 300000 steps"));
+	CHECK_INT(e.at.line, 1);
+	CHECK_STR(e.hint, "the filter of this rule has 1000 tests, those of all 2 rules 1000; no "
+			  "rule has more");
+	CHECK_INT(build_modes(10, limits, &policy, &e), 0);
+	policy_free(policy);
+}
+
 /* ---- Bytes ---- */
 
 static void all_bytes_count(void)
@@ -406,6 +443,7 @@ int main(void)
 	RUN(memory_limit_is_an_error_at_every_size);
 	RUN(searches_by_turns_work);
 	RUN(too_much_work_names_the_patterns);
+	RUN(too_much_work_of_conditions_names_the_rule);
 	RUN(all_bytes_count);
 	RUN(long_paths_are_walked_to_their_end);
 	RUN(walks_can_be_cut_anywhere);
