@@ -34,7 +34,7 @@ union address {
 
 struct socket_call {
 	int fd; /* the caller's socket; ours */
-	int domain, type;
+	int domain, type, protocol;
 	union address address;
 	socklen_t length;
 };
@@ -57,7 +57,8 @@ static int take(const struct call *call, uint64_t address, int length, struct so
 	if (ret->fd < 0)
 		return -1;
 	if (getsockopt(ret->fd, SOL_SOCKET, SO_DOMAIN, &ret->domain, &size) < 0 ||
-	    getsockopt(ret->fd, SOL_SOCKET, SO_TYPE, &ret->type, &size) < 0)
+	    getsockopt(ret->fd, SOL_SOCKET, SO_TYPE, &ret->type, &size) < 0 ||
+	    getsockopt(ret->fd, SOL_SOCKET, SO_PROTOCOL, &ret->protocol, &size) < 0)
 		return -1; /* ENOTSOCK */
 	if (length < 0 || (size_t)length > sizeof(ret->address)) {
 		errno = EINVAL;
@@ -105,11 +106,67 @@ static bool is_private(const struct call *call, const struct socket_call *socket
 	return network && network != broker->host_net;
 }
 
+/* ---- What rules ask of a socket ---- */
+
+/* Newer than some C libraries. They fall back to TCP with a peer that does not know them. */
+#ifndef IPPROTO_MPTCP
+#define IPPROTO_MPTCP 262
+#endif
+#ifndef IPPROTO_SMC
+#define IPPROTO_SMC 256
+#endif
+
+static bool is_ip(const struct socket_call *socket)
+{
+	return socket->domain == AF_INET || socket->domain == AF_INET6;
+}
+
+static bool is_tcp(const struct socket_call *socket)
+{
+	return is_ip(socket) && socket->type == SOCK_STREAM &&
+	       (socket->protocol == IPPROTO_TCP || socket->protocol == IPPROTO_MPTCP ||
+		socket->protocol == IPPROTO_SMC);
+}
+
+/* PROTO_TCP, PROTO_UDP, or 0: raw, SCTP, ping. */
+static unsigned transport(const struct socket_call *socket)
+{
+	if (is_tcp(socket))
+		return PROTO_TCP;
+	return socket->type == SOCK_DGRAM && socket->protocol == IPPROTO_UDP ? PROTO_UDP : 0;
+}
+
+/* A family that Darwin lacks has our number negated: ours can be that of another one there. */
+static int darwin_domain(int domain)
+{
+	static const struct {
+		int ours, darwins;
+	} domains[] = {
+		{AF_UNIX, 1}, {AF_INET, 2},   {AF_APPLETALK, 16}, {AF_IPX, 23},
+		{AF_KEY, 29}, {AF_INET6, 30}, {AF_VSOCK, 40},
+	};
+
+	for (size_t i = 0; i < sizeof(domains) / sizeof(domains[0]); i++)
+		if (domains[i].ours == domain)
+			return domains[i].darwins;
+	return -domain;
+}
+
+/* Linux and Darwin have the same numbers for types, and IANA's for protocols. */
+static void set_socket(struct request *request, const struct socket_call *socket)
+{
+	request->has |= HAS_SOCKET;
+	request->socket_domain = darwin_domain(socket->domain);
+	request->socket_type = socket->type;
+	request->socket_protocol = is_tcp(socket) ? IPPROTO_TCP : socket->protocol;
+}
+
 /* ---- Internet addresses ---- */
 
-static unsigned transport(int type)
+/* A raw socket's port is its protocol, or nothing at all. */
+static int port_of(const struct socket_call *socket, in_port_t port)
 {
-	return type == SOCK_STREAM ? PROTO_TCP : PROTO_UDP;
+	return socket->type == SOCK_RAW ? 0 : ntohs(port);
 }
 
 /* SIN6_LEN_RFC2133 leaves out the scope id. */
@@ -120,17 +177,17 @@ static const socklen_t in6_length = offsetof(struct sockaddr_in6, sin6_scope_id)
 static int endpoint_of(const struct socket_call *socket, const union address *address,
 		       socklen_t length, struct endpoint *ret)
 {
-	*ret = (struct endpoint){.proto = transport(socket->type)};
+	*ret = (struct endpoint){.proto = transport(socket)};
 	if (address->any.sa_family == AF_INET && length >= in_length) {
 		ret->proto |= PROTO_IP4;
 		memcpy(ret->addr, &address->in.sin_addr, 4);
-		ret->port = ntohs(address->in.sin_port);
+		ret->port = port_of(socket, address->in.sin_port);
 		return 0;
 	}
 	if (address->any.sa_family == AF_INET6 && length >= in6_length) {
 		ret->proto |= PROTO_IP6;
 		memcpy(ret->addr, &address->in6.sin6_addr, 16);
-		ret->port = ntohs(address->in6.sin6_port);
+		ret->port = port_of(socket, address->in6.sin6_port);
 		return 0;
 	}
 	errno = length < (socket->domain == AF_INET ? in_length : in6_length) ? EINVAL
@@ -141,6 +198,7 @@ static int endpoint_of(const struct socket_call *socket, const union address *ad
 /* The socket's own end as it is now. */
 static struct endpoint local_end(const struct socket_call *socket)
 {
+	static const unsigned char nowhere[sizeof(((struct endpoint *)0)->addr)];
 	struct endpoint local;
 	union address name;
 	socklen_t length = sizeof(name);
@@ -149,9 +207,10 @@ static struct endpoint local_end(const struct socket_call *socket)
 	if (getsockname(socket->fd, &name.any, &length) < 0 ||
 	    endpoint_of(socket, &name, length, &local) < 0)
 		local = (struct endpoint){
-			.proto = transport(socket->type) |
+			.proto = transport(socket) |
 				 (socket->domain == AF_INET6 ? PROTO_IP6 : PROTO_IP4)};
-	local.unbound = local.port == 0;
+	local.unbound = local.port == 0 && (socket->type != SOCK_RAW ||
+					    memcmp(local.addr, nowhere, sizeof(nowhere)) == 0);
 	return local;
 }
 
@@ -166,7 +225,7 @@ static bool may_inet(const struct call *call, const struct socket_call *socket, 
 		request.local = *local;
 	if (remote)
 		request.remote = *remote;
-	request_set_socket(&request);
+	set_socket(&request, socket);
 	return judge_pathless(call, &request);
 }
 
@@ -211,7 +270,6 @@ static void set_unix_path(struct socket_call *socket, const char *path)
 /* bind(2) makes a socket like this, but for the umask. */
 static const mode_t new_socket = S_IFSOCK | 0777;
 
-/* Linux and Darwin have the same numbers for types. */
 static bool may_unix(const struct call *call, const struct socket_call *socket, enum op op,
 		     const struct place *place)
 {
@@ -222,8 +280,7 @@ static bool may_unix(const struct call *call, const struct socket_call *socket, 
 	request.local.proto = PROTO_UNIX;
 	if (op == OP_NETWORK_OUTBOUND)
 		request.remote.proto = PROTO_UNIX;
-	request_set_socket(&request);
-	request.socket_type = socket->type;
+	set_socket(&request, socket);
 	if (place) {
 		request.has |= HAS_VNODE_TYPE | HAS_FILE_MODE;
 		request.vnode_type = VNODE_SOCKET;
@@ -247,8 +304,9 @@ static bool may_unix(const struct call *call, const struct socket_call *socket, 
  */
 static bool may_other(const struct call *call, const struct socket_call *socket, enum op op)
 {
-	const struct request request = {.op = op};
+	struct request request = {.op = op};
 
+	set_socket(&request, socket);
 	return socket->domain == AF_NETLINK || judge_pathless(call, &request);
 }
 
@@ -398,7 +456,7 @@ void handle_connect(struct call *call)
 		call_result(call, connect(socket.fd, &socket.address.any, socket.length));
 	} else if (socket.domain == AF_UNIX) {
 		connect_unix(call, &socket);
-	} else if (socket.domain != AF_INET && socket.domain != AF_INET6) {
+	} else if (!is_ip(&socket)) {
 		if (may_other(call, &socket, OP_NETWORK_OUTBOUND))
 			do_connect(call, &socket, &place);
 		else
@@ -516,7 +574,7 @@ void handle_bind(struct call *call)
 		call_error(call, errno);
 	else if (socket.domain == AF_UNIX)
 		bind_unix(call, &socket);
-	else if (socket.domain == AF_INET || socket.domain == AF_INET6)
+	else if (is_ip(&socket))
 		bind_inet(call, &socket);
 	else if (may_other(call, &socket, OP_NETWORK_BIND))
 		call_result(call, bind(socket.fd, &socket.address.any, socket.length));
@@ -566,7 +624,7 @@ static bool may_listen_inet(const struct call *call, struct socket_call *socket)
 {
 	struct endpoint local = local_end(socket);
 
-	if (local.unbound && socket->type == SOCK_STREAM) {
+	if (local.unbound && socket->type != SOCK_DGRAM && socket->type != SOCK_RAW) {
 		local.unbound = false;
 		socket->address.any.sa_family = (sa_family_t)socket->domain;
 		socket->length = socket->domain == AF_INET ? in_length : in6_length;
@@ -589,7 +647,7 @@ void handle_listen(struct call *call)
 	}
 	if (socket.domain == AF_UNIX) /* whoever connects sees our ids: as in connect_unix() */
 		may = may_listen_unix(call, &socket) && caller_has_our_ids(call);
-	else if (socket.domain == AF_INET || socket.domain == AF_INET6)
+	else if (is_ip(&socket))
 		may = may_listen_inet(call, &socket);
 	else
 		may = may_other(call, &socket, OP_NETWORK_INBOUND);

@@ -36,6 +36,16 @@ static unsigned inet(const struct planner *p)
 	       facts->inet_in[TRANSPORT_TCP] | facts->inet_in[TRANSPORT_UDP];
 }
 
+/* Where nothing is to be judged of sockets that can be made: is there of those from before? */
+static bool needs_inherited(const struct planner *p)
+{
+	unsigned others = p->facts.inet_other | p->facts.no_address;
+
+	if (!p->input->inherits_network)
+		return false;
+	return inet(p) == CAN_DENY || (inet(p) == CAN_ALLOW && others != CAN_ALLOW);
+}
+
 static unsigned needed(const struct planner *p)
 {
 	unsigned ret = 0;
@@ -50,7 +60,7 @@ static unsigned needed(const struct planner *p)
 		ret |= BROKER_UNIX;
 	if (inet(p) == CAN_BOTH)
 		ret |= BROKER_INET;
-	if (inet(p) == CAN_DENY && p->input->inherits_network)
+	if (needs_inherited(p))
 		ret |= BROKER_INHERITED;
 	if (p->facts.exec == CAN_BOTH)
 		ret |= BROKER_EXEC;
@@ -85,8 +95,10 @@ void classes_plan(struct planner *p)
 	/* Nobody could judge them, or there is nothing to judge. */
 	p->no_inet = (inet(p) == CAN_DENY && !has_ns(p, NS_NET)) ||
 		     ((p->needed & BROKER_INET) && !p->caps->notify);
-	p->no_others =
-		p->facts.other_families != CAN_ALLOW || p->no_inet || (p->needed & BROKER_INET);
+	/* Those that need no judging can be made, and nothing else. */
+	p->tcp_udp_only = inet(p) == CAN_ALLOW && p->facts.inet_other != CAN_ALLOW;
+	p->no_others = p->facts.other_families != CAN_ALLOW || p->no_inet || p->tcp_udp_only ||
+		       (p->needed & BROKER_INET);
 	p->netlink = p->facts.system_socket == CAN_ALLOW || has_ns(p, NS_NET);
 	plan_backstops(p);
 }

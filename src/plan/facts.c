@@ -177,7 +177,13 @@ static unsigned decide_endpoint(const struct policy *policy, enum op op, struct 
 	return 1u << decision.verdict;
 }
 
-/* What OP can answer for IP traffic over TRANSPORT (PROTO_TCP, PROTO_UDP). */
+static bool op_uses_socket(const struct policy *policy, enum op op)
+{
+	return op_uses(policy, op, FILTER_SOCKET_PROTOCOL) ||
+	       op_uses(policy, op, FILTER_SOCKET_DOMAIN) || op_uses(policy, op, FILTER_SOCKET_TYPE);
+}
+
+/* What OP can answer for IP traffic over TRANSPORT (PROTO_TCP, PROTO_UDP; 0: neither). */
 static unsigned inet_verdicts(const struct policy *policy, enum op op, unsigned transport)
 {
 	static const unsigned families[] = {PROTO_IP4, PROTO_IP6};
@@ -189,8 +195,7 @@ static unsigned inet_verdicts(const struct policy *policy, enum op op, unsigned 
 		return whole;
 	each_test_of_op(policy, op, note_port, &ports);
 	/* Which local address a socket will have when it connects cannot be enumerated. */
-	if (ports.too_many || op_uses(policy, op, FILTER_SOCKET_PROTOCOL) ||
-	    op_uses(policy, op, FILTER_SOCKET_DOMAIN) || op_uses(policy, op, FILTER_SOCKET_TYPE) ||
+	if (ports.too_many || op_uses_socket(policy, op) ||
 	    (op == OP_NETWORK_OUTBOUND && op_uses(policy, op, FILTER_LOCAL)))
 		return whole;
 	add_other_port(&ports);
@@ -224,6 +229,18 @@ static unsigned unix_verdicts(const struct policy *policy, enum op op)
 	return 1u << decision.verdict;
 }
 
+/* What OP can answer for sockets of other families than unix and IP. */
+static unsigned no_address_verdicts(const struct policy *policy, enum op op)
+{
+	struct request request = {.op = op};
+	struct decision decision;
+
+	if (op_uses_socket(policy, op))
+		return verdicts_pathless(policy, op);
+	policy_decide(policy, &request, &decision);
+	return 1u << decision.verdict;
+}
+
 /* ---- Signals ---- */
 
 static unsigned signal_verdicts(const struct policy *policy, enum signal_side side)
@@ -250,8 +267,11 @@ static void collect_network(const struct policy *policy, struct facts *facts)
 {
 	static const unsigned transports[] = {PROTO_TCP, PROTO_UDP};
 
-	for (size_t i = 0; i < sizeof(network_ops) / sizeof(network_ops[0]); i++)
+	for (size_t i = 0; i < sizeof(network_ops) / sizeof(network_ops[0]); i++) {
 		facts->unix_socket |= unix_verdicts(policy, network_ops[i]);
+		facts->inet_other |= inet_verdicts(policy, network_ops[i], 0);
+		facts->no_address |= no_address_verdicts(policy, network_ops[i]);
+	}
 	/* network-bind without a rule of its own answers what network-inbound, its parent, does. */
 	facts->listen_apart = has_rule(policy, OP_NETWORK_BIND) &&
 			      unix_verdicts(policy, OP_NETWORK_INBOUND) != CAN_ALLOW;
@@ -261,7 +281,7 @@ static void collect_network(const struct policy *policy, struct facts *facts)
 				    inet_verdicts(policy, OP_NETWORK_INBOUND, transports[t]);
 	}
 	facts->system_socket = verdicts_pathless(policy, OP_SYSTEM_SOCKET);
-	facts->other_families = facts->unix_socket | facts->system_socket;
+	facts->other_families = facts->unix_socket | facts->no_address | facts->system_socket;
 }
 
 void facts_collect(struct planner *p)

@@ -61,7 +61,7 @@ static int gaps_of_broker(struct planner *p)
 		 "files without a name (memfd) are refused where they could be executed"},
 		{BROKER_SIGNAL, GAP_CONTENT, OP_SIGNAL, "signals are not judged"},
 		{BROKER_INHERITED, GAP_CONTENT, OP_NETWORK_ANY,
-		 "IP sockets that the command is started with can be bound, connected and listen"},
+		 "sockets that the command is started with can be bound, connected and listen"},
 	};
 	/* clang-format on */
 	static const char help[] =

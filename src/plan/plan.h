@@ -87,7 +87,7 @@ struct plan_input {
 	const struct caps *caps;
 	unsigned private_scope; /* enum scope: what is private to the session */
 	bool nested_userns;     /* may the command make user namespaces? */
-	bool inherits_network;  /* it starts with sockets that are not unix's, of our own network */
+	bool inherits_network;  /* it starts with sockets that are not unix's, of any network */
 	/*
 	 * Where /tmp is private to the session but no mount can make it so: the session's own
 	 * folder in the shared /tmp, all that the command gets of it. n 0: not so.

@@ -31,6 +31,8 @@ struct facts {
 	bool listen_apart;     /* listening can be denied where binding is allowed */
 	unsigned inet_out[2];  /* connect and send: enum transport */
 	unsigned inet_in[2];   /* bind and listen */
+	unsigned inet_other;   /* all of it, of IP sockets that are neither TCP nor UDP */
+	unsigned no_address;   /* all of it, of sockets whose addresses rules cannot name */
 	unsigned fork;
 	unsigned signal_inside, signal_outside; /* to processes of the sandbox, and to all others */
 	unsigned system_socket;
@@ -71,10 +73,11 @@ struct planner {
 	struct plan *plan;
 	struct facts facts;
 	struct floor_report floor;
-	unsigned needed; /* enum broker_class, whether or not there is a listener */
-	bool no_inet;    /* the filter refuses IP sockets altogether */
-	bool no_others;  /* and those of other families than unix and IP, */
-	bool netlink;    /* but for route netlink */
+	unsigned needed;   /* enum broker_class, whether or not there is a listener */
+	bool no_inet;      /* the filter refuses IP sockets altogether */
+	bool tcp_udp_only; /* or all but TCP and UDP, */
+	bool no_others;    /* and those of other families than unix and IP, */
+	bool netlink;      /* but for route netlink */
 	size_t mounts_cap, rows_cap, gaps_cap;
 };
 

@@ -56,10 +56,10 @@
 
 #define INET_ROWS(family)                                                                          \
 	ROW(SOCKET, WHEN_FREE_INET, TESTS(IS(0, family)), ALLOW)                                   \
-	SOCKET_ROW(WHEN_INET, family, STREAM, 0)                                                   \
-	SOCKET_ROW(WHEN_INET, family, STREAM, PROTO_TCP_)                                          \
-	SOCKET_ROW(WHEN_FREE_UDP, family, DGRAM, 0)                                                \
-	SOCKET_ROW(WHEN_FREE_UDP, family, DGRAM, PROTO_UDP_)                                       \
+	SOCKET_ROW(WHEN_INET | WHEN_TCP_UDP, family, STREAM, 0)                                                   \
+	SOCKET_ROW(WHEN_INET | WHEN_TCP_UDP, family, STREAM, PROTO_TCP_)                                          \
+	SOCKET_ROW(WHEN_FREE_UDP | WHEN_TCP_UDP, family, DGRAM, 0)                                                \
+	SOCKET_ROW(WHEN_FREE_UDP | WHEN_TCP_UDP, family, DGRAM, PROTO_UDP_)                                       \
 	ROW(SOCKET, WHEN_FAMILIES, TESTS(IS(0, family)), EPERM_)
 /* clang-format on */
 

@@ -61,8 +61,10 @@ static uint64_t when_network(const struct planner *p)
 {
 	const struct facts *facts = &p->facts;
 	bool free_inet = !p->no_inet && !(p->needed & BROKER_INET);
-	uint64_t ret = free_inet ? WHEN_FREE_INET : 0;
+	uint64_t ret = 0;
 
+	if (free_inet)
+		ret |= p->tcp_udp_only ? WHEN_TCP_UDP : WHEN_FREE_INET;
 	if (p->no_others)
 		ret |= WHEN_FAMILIES;
 	if (!free_inet || (p->needed & BROKER_INHERITED))

@@ -91,7 +91,8 @@ struct arg_test {
 #define WHEN_LISTEN      WHEN(31) /* a unix socket that could be bound may yet not listen */
 #define WHEN_OUTSIDERS   WHEN(32) /* processes outside can be named and must not be signalled */
 #define WHEN_NO_TMPFILE  WHEN(33) /* making files may be denied, and nobody judges */
-#define WHEN_INHERITED   WHEN(34) /* IP sockets from before may do nothing new */
+#define WHEN_INHERITED   WHEN(34) /* sockets from before are judged, new ones are not */
+#define WHEN_TCP_UDP     WHEN(35) /* TCP and UDP are nobody's business, the rest of IP is refused */
 
 struct call_row {
 	enum call call;

@@ -135,6 +135,79 @@ passes_no_network() {
 	done
 }
 check 'sockets that are passed do nothing that the policy denies' passes_no_network
+# passed_socket SOCKET ACT LAPBELT-OPTION…: what came of ACT on one that is passed, s; both are of Python
+passed_socket() {
+	python3 - "$@" <<'END'
+import os, subprocess, sys
+from socket import *
+
+server = create_server(("127.0.0.1", 0))
+s = eval(sys.argv[1])
+act = """
+import sys
+from socket import *
+s = socket(fileno=int(sys.argv[1]))
+port = int(sys.argv[2])
+try:
+    exec(sys.argv[3])
+    print("done")
+except OSError as e:
+    print(e.errno)
+"""
+subprocess.run([os.environ["LAPBELT"], *sys.argv[3:], f"--pass-fd={s.fileno()}", "--", "python3", "-c", act,
+                str(s.fileno()), str(server.getsockname()[1]), sys.argv[2]], pass_fds=[s.fileno()], check=True)
+END
+}
+# judges_socket SOCKET ACT OPERATION FILTER… beside FILTER…: ACT asks for OPERATION, which is denied where the
+# former match, and not where the latter do
+judges_socket() {
+	socket=$1 act=$2 operation=$3 expected=1
+	shift 3
+	for filter; do
+		if [ "$filter" = beside ]; then
+			expected='done'
+			continue
+		fi
+		echo "$filter"
+		# shellcheck disable=SC2086 # a list of options, or nothing
+		passed_socket "$socket" "$act" run ${LAPBELT_RUN_OPTIONS:-} \
+			-p "(version 1) (allow default) (deny $operation $filter)" | grep -x "$expected"
+	done
+}
+# passed_kind SENTENCE SOCKET ACT …: a row, where the kernel has such sockets
+passed_kind() {
+	sentence=$1
+	shift
+	if python3 -c "from socket import *; $1" 2>"$base/err"; then
+		check "$sentence" judges_socket "$@"
+	else
+		skip "$sentence" 'no such sockets here'
+	fi
+}
+other_ip='(require-all (remote ip) (require-not (remote tcp)) (require-not (remote udp)))'
+passed_kind 'a passed UDP-Lite socket is IP, neither TCP nor UDP' 'socket(AF_INET, SOCK_DGRAM, 136)' \
+	's.connect(("127.0.0.1", port))' network-outbound \
+	'(socket-protocol 136)' '(socket-type SOCK_DGRAM)' '(socket-domain AF_INET)' "$other_ip" \
+	'(remote ip "localhost:*")' \
+	beside '(socket-protocol 17)' '(socket-type SOCK_STREAM)' '(remote udp)' '(remote tcp)'
+passed_kind 'a passed MPTCP socket is TCP' 'socket(AF_INET, SOCK_STREAM, 262)' \
+	's.connect(("127.0.0.1", port))' network-outbound \
+	'(socket-protocol 6)' '(remote tcp)' \
+	beside '(socket-protocol 17)' '(remote udp)' "$other_ip"
+passed_kind 'a passed vsock socket is what it is' 'socket(AF_VSOCK, SOCK_STREAM)' \
+	's.bind((VMADDR_CID_ANY, VMADDR_PORT_ANY))' network-bind \
+	'(socket-type SOCK_STREAM)' '(socket-domain AF_VSOCK)' \
+	beside '(socket-type SOCK_DGRAM)' '(socket-domain AF_INET)' '(local ip)'
+if is_root; then
+	passed_kind 'a passed raw socket is IP, neither TCP nor UDP' 'socket(AF_INET, SOCK_RAW, 1)' \
+		's.connect(("127.0.0.1", 0))' network-outbound \
+		'(socket-type SOCK_RAW)' '(socket-protocol 1)' "$other_ip" '(local ip "localhost:80")' \
+		beside '(socket-type SOCK_DGRAM)' '(remote udp)' '(remote tcp)' '(remote ip "*:80")'
+	passed_kind 'a passed packet socket is of no family of macOS' 'socket(AF_PACKET, SOCK_RAW)' \
+		's.bind(("lo", 0))' network-bind \
+		'(socket-type SOCK_RAW)' '(socket-domain -17)' \
+		beside '(socket-domain AF_ROUTE)' '(local ip)'
+fi
 allowed 'a process says of itself what it may outside' \
 	'python3 -c "
 for name, text in (\"comm\", \"renamed\"), (\"oom_score_adj\", \"500\"):

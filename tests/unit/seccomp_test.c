@@ -366,6 +366,47 @@ static void sockets_none(void)
 	fixture_close(&f);
 }
 
+/* What is neither TCP nor UDP matches no rule about these. */
+static void sockets_tcp_udp(void)
+{
+	static const struct row rows[] = {
+		{CALL_SOCKET, {AF_INET_, STREAM, 0}, ALLOWED},
+		{CALL_SOCKET, {AF_INET6_, DGRAM, 17}, ALLOWED},
+		{CALL_SOCKET, {AF_INET_, DGRAM, 136}, REFUSED},
+		{CALL_SOCKET, {AF_INET_, STREAM, 132}, REFUSED},
+		{CALL_SOCKET, {AF_INET_, RAW, 1}, REFUSED},
+		{CALL_SOCKET, {AF_VSOCK_, STREAM, 0}, NO_AF},
+		{CALL_CONNECT, {3}, ALLOWED},
+		{CALL_LISTEN, {3}, ALLOWED},
+	};
+	static const struct row ip[] = {
+		{CALL_SOCKET, {AF_INET_, DGRAM, 136}, ALLOWED},
+		{CALL_SOCKET, {AF_INET_, RAW, 1}, ALLOWED},
+		{CALL_SOCKET, {AF_VSOCK_, STREAM, 0}, NO_AF},
+	};
+	static const struct row inherited[] = {
+		{CALL_CONNECT, {3}, ASKED},
+		{CALL_BIND, {3}, ASKED},
+		{CALL_LISTEN, {3}, ASKED},
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(allow default) (deny network*)"
+			 "(allow network-outbound (remote tcp) (remote udp) (remote unix))"
+			 "(allow network-inbound (local tcp) (local udp) (local unix))");
+	CHECK_ROWS(&f, rows);
+	f.input.inherits_network = true;
+	CHECK_ROWS(&f, inherited);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default) (deny network*)"
+			 "(allow network-outbound (remote ip) (remote unix))"
+			 "(allow network-inbound (local ip) (local unix))");
+	CHECK_ROWS(&f, ip);
+	f.input.inherits_network = true;
+	CHECK_ROWS(&f, inherited);
+	fixture_close(&f);
+}
+
 static void sockets_all(void)
 {
 	static const struct row rows[] = {
@@ -728,6 +769,7 @@ int main(void)
 	RUN(sockets_of_one_kind);
 	RUN(sockets_free_udp);
 	RUN(sockets_none);
+	RUN(sockets_tcp_udp);
 	RUN(sockets_all);
 	RUN(clones);
 	RUN(execs);
