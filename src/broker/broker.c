@@ -299,7 +299,7 @@ static int set_up(struct broker *broker, const struct broker_options *options, s
 	broker->shared_shm = (options->input->private_scope & SCOPE_SHM) &&
 			     !has_mount(options->plan, MOUNT_PRIVATE_SHM);
 	broker->own_pts = has_mount(options->plan, MOUNT_PRIVATE_PTS);
-	broker->host_net = options->plan->ns & NS_NET ? socket_own_network() : 0;
+	broker->network = options->network;
 	broker->stray_procs = has_stray_procs(options->command);
 	broker->stop = eventfd(0, EFD_CLOEXEC);
 	broker->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -21,6 +21,7 @@
 #ifndef BROKER_BROKER_H
 #define BROKER_BROKER_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -40,6 +41,7 @@ struct broker_options {
 	const struct plan *plan;
 	int listener;        /* consumed, also on failure */
 	pid_t init, command; /* of the run, in our pid namespace; both alive */
+	uint64_t network;    /* the session's own (struct spawned); 0 */
 };
 
 /* Starts the serving thread; returns when it serves. */

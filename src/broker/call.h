@@ -37,10 +37,10 @@ struct broker {
 	int pids; /* the procfs that counts processes as the sandbox does */
 	dev_t own_proc_device; /* of the sandbox's /proc */
 	pid_t init;
-	bool own_proc;     /* the sandbox sees a procfs of its own pid namespace at /proc */
-	bool stray_procs;  /* some procfs is mounted elsewhere too */
-	bool own_pts;      /* /dev/pts is a devpts of the session */
-	uint64_t host_net; /* SO_NETNS_COOKIE outside, where the session has a network of its own */
+	bool own_proc;    /* the sandbox sees a procfs of its own pid namespace at /proc */
+	bool stray_procs; /* some procfs is mounted elsewhere too */
+	bool own_pts;     /* /dev/pts is a devpts of the session */
+	uint64_t network; /* the session's own, as ns_network_of() has it; 0: none, or unknown */
 	dev_t own_tmp,
 		own_shm; /* the devices of a private /tmp and /dev/shm; 0: not private mounts */
 	mode_t initial_umask, umask; /* the command's at its start; ours now */
@@ -231,9 +231,6 @@ void judge_clean_up(struct broker *broker);
 /* ---- Names of sockets (sockname.c) ---- */
 
 uint64_t socket_cookie(int fd); /* SO_COOKIE; 0: none */
-
-/* SO_NETNS_COOKIE of the network that this process is in. 0: the kernel does not tell. */
-uint64_t socket_own_network(void);
 
 /* The socket FD was bound to PATH, as its owner calls it. */
 void socket_name_note(struct broker *broker, int fd, const char *path);

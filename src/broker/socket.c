@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/linux.h"
 #include "base/banned.h"
 
 union address {
@@ -68,42 +69,19 @@ static int take(const struct call *call, uint64_t address, int length, struct so
 	return length ? call_read(call, address, &ret->address, (size_t)length) : 0;
 }
 
-/* 5.14 */
-#ifndef SO_NETNS_COOKIE
-#define SO_NETNS_COOKIE 71
-#endif
-
-/* Of which network SOCKET is. 0: nobody knows. */
-static uint64_t network_of(int fd)
-{
-	uint64_t cookie = 0;
-	socklen_t size = sizeof(cookie);
-
-	return getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size) == 0 ? cookie : 0;
-}
-
-uint64_t socket_own_network(void)
-{
-	int cleanup_fd fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	return fd < 0 ? 0 : network_of(fd);
-}
-
 /*
- * Is SOCKET of a network namespace of the session's own, in which there is only the session itself?
- * One that the command was started with is not.
+ * Is SOCKET of the session's own network namespace, in which there is only the session itself? One
+ * that the command was started with is of another, the host's or a third one.
  */
 static bool is_private(const struct call *call, const struct socket_call *socket)
 {
 	const struct broker *broker = call->broker;
-	uint64_t network;
 
 	if (!(broker->plan->ns & NS_NET))
 		return false;
-	if (!broker->host_net)
-		return !(broker->plan->brokered & BROKER_INHERITED);
-	network = network_of(socket->fd);
-	return network && network != broker->host_net;
+	if (!broker->network)
+		return !broker->input->inherits_network;
+	return ns_network_of(socket->fd) == broker->network;
 }
 
 /* ---- What rules ask of a socket ---- */

@@ -156,7 +156,8 @@ __attribute__((noreturn)) static void command(const struct child_context *contex
 {
 	const struct spawn_options *options = context->options;
 	const struct plan *plan = options->plan;
-	struct spawn_message ready = {.kind = SPAWN_READY, .value = -1};
+	struct spawn_message ready = {
+		.kind = SPAWN_READY, .value = -1, .network = context->network};
 	int cleanup_fd ruleset = -1;
 	char byte;
 
@@ -202,13 +203,13 @@ static int drop_stdio(void)
 	return null < 0 ? -1 : 0;
 }
 
-static void set_up(const struct child_context *context)
+static void set_up(struct child_context *context)
 {
 	const struct spawn_options *options = context->options;
 	const struct plan *plan = options->plan;
 	size_t at = 0;
 
-	if ((plan->ns & NS_NET) && ns_loopback_up() < 0)
+	if ((plan->ns & NS_NET) && ns_loopback_up(&context->network) < 0)
 		fail(context->control, STAGE_LOOPBACK, 0);
 	if ((plan->ns & NS_MOUNT) && mount_apply(plan, &at) < 0)
 		fail(context->control, STAGE_MOUNT, (int)at);

@@ -15,6 +15,7 @@ struct child_context {
 	int proc;             /* the procfs from before all mounts; -1: none */
 	bool sigchld_ignored; /* by whoever started us: the command gets it like that */
 	bool signals_cleared; /* no handler is left */
+	uint64_t network;     /* its own (struct spawned); 0 */
 	char **shell_argv; /* /bin/sh, room for the path, the arguments: for a script without #! */
 };
 

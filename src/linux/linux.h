@@ -81,8 +81,11 @@ int seccomp_install(const struct bpf_insn *filter, size_t n, bool with_listener)
 /* Writes the id maps of /proc/PID from outside: the whole range for root, else one id. */
 int ns_map_ids(pid_t pid, bool root);
 
-/* Brings up the loopback interface of this network namespace. */
-int ns_loopback_up(void);
+/* Brings up the loopback interface of this network namespace, *RET_NETWORK. 0, or -1 with errno. */
+int ns_loopback_up(uint64_t *ret_network);
+
+/* The network namespace of the socket FD: SO_NETNS_COOKIE. 0: the kernel does not tell (5.14). */
+uint64_t ns_network_of(int fd);
 
 /* Applies the plan's mounts in this mount namespace. *RET_AT: the row at fault. */
 int mount_apply(const struct plan *plan, size_t *ret_at);
@@ -145,15 +148,18 @@ struct spawned {
 	int control;  /* messages from init and command; closing it means "kill everything" */
 	int go;       /* what the command waits for before exec */
 	bool pid_ns;
+	uint64_t network; /* ns_network_of() what it makes; 0: not its own, or the kernel does not
+			     tell */
 };
 
-#define SPAWNED_NONE ((struct spawned){0, 0, 0, -1, -1, -1, -1, false})
+#define SPAWNED_NONE ((struct spawned){0, 0, 0, -1, -1, -1, -1, false, 0})
 
 /* What init and the command report on `control`, one packet each. */
 struct spawn_message {
 	enum spawn_message_kind {
 		SPAWN_INIT,    /* init, if it has a guard: here it is */
-		SPAWN_READY,   /* command: confined; value: its listener descriptor, -1: none */
+		SPAWN_READY,   /* command: confined; value: its listener descriptor, -1: none;
+				  network */
 		SPAWN_FAILED,  /* either: stage, value: errno, detail */
 		SPAWN_STOPPED, /* init: the command stopped; value: the signal */
 		SPAWN_ENDED,   /* init: the command ended; value: wait status */
@@ -161,6 +167,7 @@ struct spawn_message {
 	enum spawn_stage stage;
 	int value;
 	int detail; /* STAGE_MOUNT: index of the mount row */
+	uint64_t network;
 };
 
 /*

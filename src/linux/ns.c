@@ -70,10 +70,26 @@ int ns_map_ids(pid_t pid, bool root)
 	return write_proc(pid, "gid_map", line);
 }
 
-int ns_loopback_up(void)
+/* 5.14 */
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71
+#endif
+
+uint64_t ns_network_of(int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t size = sizeof(cookie);
+
+	return getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size) == 0 ? cookie : 0;
+}
+
+int ns_loopback_up(uint64_t *ret_network)
 {
 	int cleanup_fd fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
 
-	return fd < 0 ? -1 : ioctl(fd, SIOCSIFFLAGS, &request);
+	if (fd < 0)
+		return -1;
+	*ret_network = ns_network_of(fd);
+	return ioctl(fd, SIOCSIFFLAGS, &request);
 }

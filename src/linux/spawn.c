@@ -197,6 +197,7 @@ static int take_over(struct spawned *spawned, struct spawn_message *ret_failed, 
 		return err_os(e, "could not %s", spawn_stage_text(message.stage));
 	}
 	spawned->command = sender;
+	spawned->network = message.network;
 	spawned->command_pidfd = (int)syscall(SYS_pidfd_open, sender, 0);
 	if (spawned->command_pidfd < 0)
 		return fail_at(STAGE_LISTENER, ret_failed, e);

@@ -101,7 +101,8 @@ static bool is_of_network(int fd)
 	       domain != AF_NETLINK;
 }
 
-/* Standard input, output and errors count with those that are passed. */
+/* Standard input, output and errors count with those that are passed; of which network, nobody
+ * asks. */
 static bool inherits_network(const struct session_options *options)
 {
 	bool ret = false;
@@ -308,6 +309,7 @@ static int serve(struct run *run, struct err *e)
 		.listener = fd_steal(&run->spawned.listener),
 		.init = run->spawned.init,
 		.command = run->spawned.command,
+		.network = run->spawned.network,
 	};
 
 	if (options.listener < 0)

@@ -208,6 +208,60 @@ if is_root; then
 		'(socket-type SOCK_RAW)' '(socket-domain -17)' \
 		beside '(socket-domain AF_ROUTE)' '(local ip)'
 fi
+# third_network LAPBELT-OPTION…: what came of connecting, binding and connecting to an abstract name on sockets that
+# are passed, of neither our network nor the run's; then of connecting in the run's own
+third_network() {
+	python3 - "$@" <<'END'
+import ctypes, fcntl, os, struct, subprocess, sys
+from socket import *
+
+NEWUSER, NEWNET, SIOCSIFFLAGS, UP = 0x10000000, 0x40000000, 0x8914, 0x41
+here, there = socketpair(AF_UNIX, SOCK_SEQPACKET)
+if os.fork() == 0:
+    here.close()
+    if ctypes.CDLL(None).unshare(NEWUSER | NEWNET) != 0:
+        os._exit(1)
+    sockets = [socket(), socket(), socket(AF_UNIX)]
+    fcntl.ioctl(sockets[0], SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", UP))
+    server = create_server(("127.0.0.1", 0))
+    name = socket(AF_UNIX)
+    name.bind("\0lapbelt-third-network")
+    name.listen()
+    send_fds(there, [struct.pack("H", server.getsockname()[1])], [*map(socket.fileno, sockets)])
+    there.recv(1)
+    os._exit(0)
+there.close()
+port, numbers, _, _ = recv_fds(here, 2, 3)
+act = """
+import sys
+from socket import *
+port, *numbers = map(int, sys.argv[1:])
+connect, bind, abstract = (socket(fileno=fd) for fd in numbers)
+def own():
+    with create_server(("127.0.0.1", 0)) as server:
+        create_connection(server.getsockname())
+for act in (lambda: connect.connect(("127.0.0.1", port)), lambda: bind.bind(("127.0.0.1", 0)),
+            lambda: abstract.connect("\\0lapbelt-third-network"), own):
+    try:
+        act()
+        print("done", end=" ")
+    except OSError as e:
+        print(e.errno, end=" ")
+"""
+options = [f"--pass-fd={fd}" for fd in numbers]
+subprocess.run([os.environ["LAPBELT"], *sys.argv[1:], *options, "--", "python3", "-c", act,
+                str(struct.unpack("H", port)[0]), *map(str, numbers)], pass_fds=numbers, check=True)
+END
+}
+passes_no_third_network() {
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	for how in "run ${LAPBELT_RUN_OPTIONS:-}" exec; do
+		third_network $how -p '(version 1) (allow default)' | grep -x 'done done done done '
+		third_network $how -p '(version 1) (allow default) (deny network*)' | tee told | grep '^1 1 1 '
+		[ "$how" != 'run ' ] || grep ' done $' told
+	done
+}
+check 'nor do those of a third network' passes_no_third_network
 allowed 'a process says of itself what it may outside' \
 	'python3 -c "
 for name, text in (\"comm\", \"renamed\"), (\"oom_score_adj\", \"500\"):
