@@ -269,7 +269,7 @@ int lint(const struct policy *policy, struct lint_limits limits, struct arena *a
 		.limits = limits,
 		.stops = limits.stops,
 		.work = limits.work,
-		.steps = WITNESS_STEPS_DEFAULT / 2,
+		.steps = WITNESS_STEPS_DEFAULT / 3,
 		.arena = arena,
 		.findings = ret,
 		.places.arena = arena,
