@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -143,26 +142,30 @@ enum {
 	FILE_ABSENT = 1,
 };
 
-/*
- * Reads a profile. A FIFO blocks until its writer comes: profiles are delivered that way. Returns
- * FILE_ABSENT, with *E set, when nothing is at PATH.
- */
-static int read_profile(const char *path, struct buf *ret, struct err *e)
+/* Reads PATH, opened as FD. Returns FILE_ABSENT, with *E set, when nothing is there. */
+static int read_opened(int opened, const char *path, struct buf *ret, struct err *e)
 {
-	bool is_stdin = strcmp(path, "-") == 0;
-	int cleanup_fd fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-				     : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int cleanup_fd fd = opened;
 
 	if (fd < 0 || io_read_all(fd, ret, PROFILE_MAX) < 0) {
 		int os = errno;
 
 		if (os == EFBIG)
 			return err_set(e, ERR_LIMIT, "%s: larger than 16 MiB", path);
-		(void)err_set(e, ERR_POLICY, "unable to open %s: %s", path, strerror(os));
+		(void)err_set(e, ERR_POLICY, "unable to open %s: %s", path, io_error_text(os));
 		e->os = os;
 		return os == ENOENT || os == ENOTDIR ? FILE_ABSENT : -(int)ERR_POLICY;
 	}
 	return 0;
+}
+
+/* A FIFO blocks until its writer comes: profiles are delivered that way. */
+static int read_profile(const char *path, struct buf *ret, struct err *e)
+{
+	int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+					: io_open_named(path);
+
+	return read_opened(fd, path, ret, e);
 }
 
 /* Where Apple's own profiles live: searched on macOS, stood in for by ours elsewhere. */
@@ -214,16 +217,13 @@ static int import_file(const char *folder, struct str path, struct arena *arena,
 	const char *slash = folder[0] && folder[strlen(folder) - 1] != '/' ? "/" : "";
 	char *name = arena_printf(arena, "%s%s%.*s", folder, slash, (int)path.n, path.p);
 	struct buf buf = {0};
-	struct stat st;
 	char *text;
 	int r;
 
 	if (!name)
 		return err_memory(e);
 	/* Whoever names a FIFO on the command line waits for it; a profile makes nobody wait. */
-	if (stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return err_set(e, ERR_POLICY, "unable to open %s: not a regular file", name);
-	r = read_profile(name, &buf, e);
+	r = read_opened(io_open_regular(name), name, &buf, e);
 	if (r == 0) {
 		text = arena_memdup(arena, buf_str(&buf).p, buf.n);
 		if (text)

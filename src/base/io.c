@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -98,6 +100,52 @@ int io_read_all(int fd, struct buf *ret, size_t limit)
 		}
 		ret->n += (size_t)got;
 		ret->p[ret->n] = '\0';
+	}
+}
+
+int io_open_named(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -1;
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (S_ISREG(st.st_mode) ? O_NONBLOCK : 0));
+}
+
+static bool is_regular(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) || S_ISDIR(st->st_mode);
+}
+
+int io_open_regular(const char *path)
+{
+	int cleanup_fd fd = -1;
+	struct stat st;
+
+	/* Before, as opening alone may do something to a device; after, as it may be another. */
+	if (stat(path, &st) < 0)
+		return -1;
+	if (is_regular(&st)) {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		if (fd < 0 || fstat(fd, &st) < 0)
+			return -1;
+	}
+	if (!is_regular(&st)) {
+		errno = ENOTSUP;
+		return -1;
+	}
+	return fd_steal(&fd);
+}
+
+const char *io_error_text(int os)
+{
+	switch (os) {
+	case EAGAIN:
+		return "cannot be read now";
+	case ENOTSUP:
+		return "not a regular file";
+	default:
+		return strerror(os);
 	}
 }
 

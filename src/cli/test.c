@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/fd.h"
 #include "base/io.h"
 #include "cli/args.h"
 #include "cli/diag.h"
@@ -353,15 +354,15 @@ static int report(const struct err *e)
 
 static int read_file(const char *path, struct buf *ret)
 {
-	int r = strcmp(path, "-") == 0 ? io_read_all(STDIN_FILENO, ret, FILE_MAX)
-				       : io_read_file(AT_FDCWD, path, ret, FILE_MAX);
+	int cleanup_fd fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+						   : io_open_named(path);
 
-	if (r == 0)
+	if (fd >= 0 && io_read_all(fd, ret, FILE_MAX) == 0)
 		return 0;
 	if (errno == EFBIG)
 		diag_printf("%s: larger than 16 MiB", path);
 	else
-		diag_printf("unable to open %s: %s", path, strerror(errno));
+		diag_printf("unable to open %s: %s", path, io_error_text(errno));
 	return lapbelt_exit_code(LAPBELT_POLICY);
 }
 

@@ -102,6 +102,14 @@ is "an empty profile is an error" 65 "" "*no version specified*"
 head -c 17000000 /dev/zero | tr '\0' ';' >big.sb
 run "$lapbelt" check big.sb
 is "a file beyond 16 MiB is an error" 65 "" "lapbelt: big.sb: larger than 16 MiB"
+# The kernel's messages: a regular file that makes its readers wait, if they may read it at all.
+echo '(version 1)(import "/proc/kmsg")' >wait.sb
+run timeout 10 "$lapbelt" check wait.sb
+is "a file that makes readers wait is not imported" 65 "" "wait.sb:1:12: unable to open /proc/kmsg: *"
+run timeout 10 "$lapbelt" check /proc/kmsg
+is "nor is it a profile" 65 "" "lapbelt: unable to open /proc/kmsg: *"
+run timeout 10 "$lapbelt" test /proc/kmsg
+is "nor a table of tests" 65 "Bail out!" "lapbelt: unable to open /proc/kmsg: *"
 run "$lapbelt" check escape.sb
 is "text of a profile cannot drive the terminal" 65 "" '*\\x1b*'
 run "$lapbelt" check
@@ -308,6 +316,11 @@ is "a title cannot drive the terminal, nor be a directive" 0 \
 sed 's/$/\r/' ok.sbt >crlf.sbt
 run "$lapbelt" test crlf.sbt
 is "lines may end as on Windows" 0 "ok 1 - crlf.sbt:4 t: signal => deny
+1..1" ""
+mkfifo table
+(sleep 1 && cat ok.sbt >table) &
+run "$lapbelt" test table
+is "a table may come through a FIFO, late" 0 "ok 1 - table:4 t: signal => deny
 1..1" ""
 : >empty.sbt
 run "$lapbelt" test empty.sbt
