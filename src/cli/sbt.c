@@ -289,6 +289,9 @@ static int parse_directive(struct reader *reader, struct str line)
 	equals = strchr(text, '=');
 	if (!str_starts(str_of(text), STR("@param ")) || !equals)
 		return fail(reader, "a directive is @linux, @darwin or @param KEY=VALUE");
+	if (owner->n_params == SBT_PARAMS_MAX)
+		return err_at(reader->e, ERR_POLICY, reader->at, "more than %d @param",
+			      SBT_PARAMS_MAX);
 	*equals = '\0';
 	owner->params[owner->n_params++] = (struct sbt_param){text + strlen("@param "), equals + 1};
 	return 0;

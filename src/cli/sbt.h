@@ -22,6 +22,10 @@
 #include "base/err.h"
 #include "base/str.h"
 
+enum {
+	SBT_PARAMS_MAX = 64, /* of one case */
+};
+
 /* Whose fine print a case or row is about. */
 enum sbt_target {
 	SBT_LINUX = 1 << 0,

@@ -26,7 +26,6 @@
 enum {
 	FILE_MAX = 16 << 20,
 	ERRORS_MAX = 32,
-	PARAMS_MAX = 64, /* of one case */
 };
 
 static const char profile_name[] = "profile";
@@ -203,18 +202,18 @@ static void keep_error(void *context, const struct lapbelt_error *error)
 		outcome->errors[outcome->n_errors++] = *error;
 }
 
-static size_t take_params(const struct sbt_case *tested, struct lapbelt_param to[PARAMS_MAX])
+static size_t take_params(const struct sbt_case *tested, struct lapbelt_param to[SBT_PARAMS_MAX])
 {
 	size_t n = 0;
 
-	for (; n < tested->n_params && n < PARAMS_MAX; n++)
+	for (; n < tested->n_params; n++)
 		to[n] = (struct lapbelt_param){tested->params[n].key, tested->params[n].value};
 	return n;
 }
 
 static void compile(const struct sbt_case *tested, const struct target *target, struct outcome *ret)
 {
-	struct lapbelt_param params[PARAMS_MAX];
+	struct lapbelt_param params[SBT_PARAMS_MAX];
 	struct lapbelt_policy_options options = {
 		.size = sizeof(options),
 		.target = target->target,
@@ -320,7 +319,7 @@ static int judge_row(const char *file, const struct sbt_case *tested, const stru
 static int judge_case(const char *file, const struct sbt_case *tested, struct arena *arena)
 {
 	struct outcome outcomes[N_TARGETS] = {0};
-	struct lapbelt_param params[PARAMS_MAX];
+	struct lapbelt_param params[SBT_PARAMS_MAX];
 	char *const **rows = arena_array(arena, tested->n_rows + 1, sizeof(*rows));
 	struct live_case acted;
 	int status = 0;

@@ -169,6 +169,26 @@ static void what_makes_no_sense_is_an_error_with_its_line(void)
 	}
 }
 
+static void params_are_bounded(void)
+{
+	char text[16 + 65 * sizeof("@param A=b")] = "===\n";
+	struct sbt_file file = {0};
+	struct arena arena = {0};
+	size_t n = strlen(text);
+	struct err e = {0};
+
+	for (int i = 0; i < 65; i++, n += strlen("@param A=b\n"))
+		memcpy(text + n, "@param A=b\n", strlen("@param A=b\n"));
+	CHECK_INT(sbt_parse((struct str){text, n - strlen("@param A=b\n")}, "t", &arena, &file, &e),
+		  0);
+	CHECK_INT(file.cases[0].n_params, 64);
+	file = (struct sbt_file){0};
+	CHECK_INT(sbt_parse((struct str){text, n}, "t", &arena, &file, &e), -ERR_POLICY);
+	CHECK_INT(e.at.line, 66);
+	CHECK_STR(e.text, "more than 64 @param");
+	arena_release(&arena);
+}
+
 static void memory_may_end_anywhere(void)
 {
 	static const char text[] =
@@ -197,6 +217,7 @@ int main(void)
 	RUN(words_may_hold_any_byte_but_nul);
 	RUN(many_words_fit);
 	RUN(what_makes_no_sense_is_an_error_with_its_line);
+	RUN(params_are_bounded);
 	RUN(memory_may_end_anywhere);
 	return test_done();
 }
