@@ -267,6 +267,7 @@ static int fetch(struct machine *m, const struct value *path, struct sbpl_source
 	struct compiler *c = m->profile->compiler;
 	const struct sbpl_options *options = c->options;
 	const struct load *load = innermost_load(m);
+	int r;
 
 	if (!is_type(path, VALUE_STRING))
 		return machine_wrong_type(m, "string", path);
@@ -275,10 +276,11 @@ static int fetch(struct machine *m, const struct value *path, struct sbpl_source
 	if (c->imports >= m->limits.imports)
 		return machine_limit(m, "more than %u imports", m->limits.imports);
 	c->imports++;
-	if (options->import(options->import_context, path->string, load ? load->name : NULL,
-			    m->arena, ret, &m->err) < 0)
-		return fail_at_form(m);
-	return 0;
+	r = options->import(options->import_context, path->string, load ? load->name : NULL,
+			    m->arena, ret, &m->err);
+	if (r == -(int)ERR_MEMORY)
+		return machine_no_memory(m); /* files count as memory of the profile */
+	return r < 0 ? fail_at_form(m) : 0;
 }
 
 static int do_import(struct machine *m, struct value **args, size_t n)

@@ -102,6 +102,13 @@ is "an empty profile is an error" 65 "" "*no version specified*"
 head -c 17000000 /dev/zero | tr '\0' ';' >big.sb
 run "$lapbelt" check big.sb
 is "a file beyond 16 MiB is an error" 65 "" "lapbelt: big.sb: larger than 16 MiB"
+{ printf ';' && head -c 15000000 /dev/zero | tr '\0' ';' && echo; } >long.sb
+echo "(version 1)(let loop () (open-input-file \"$dir/long.sb\") (loop))" >loop.sb
+run "$lapbelt" check loop.sb
+is "files count as memory of the profile" 65 "" "loop.sb:1:*: the profile needs more than * bytes of memory"
+for _ in 1 2 3 4 5 6 7 8 9 10; do echo "(import \"$dir/long.sb\")"; done | sed '1s/^/(version 1)/' >imports.sb
+run "$lapbelt" check imports.sb
+is "so do imports" 65 "" "imports.sb:*: the profile needs more than * bytes of memory"
 # The kernel's messages: a regular file that makes its readers wait, if they may read it at all.
 echo '(version 1)(import "/proc/kmsg")' >wait.sb
 run timeout 10 "$lapbelt" check wait.sb
