@@ -165,7 +165,7 @@ static void receive(struct broker *broker, struct seccomp_notif *notification, s
 	dispatch(&call);
 }
 
-/* 0: we were told to stop, or nobody is left inside. -1 with errno. */
+/* 0: we were told to stop, or nobody is left inside. -1 with errno, or `broken`. */
 static int serve(struct broker *broker, struct seccomp_notif *notification, size_t size)
 {
 	struct pollfd polled[2] = {{.fd = broker->listener, .events = POLLIN},
@@ -182,6 +182,8 @@ static int serve(struct broker *broker, struct seccomp_notif *notification, size
 			receive(broker, notification, size);
 		else if (n > 0 && polled[0].revents)
 			return 0; /* POLLHUP: nobody is left inside */
+		if (broker->broken)
+			return -1;
 		pending_retry(broker);
 	}
 }
@@ -413,9 +415,9 @@ int broker_failed_fd(const struct broker *broker)
 	return broker ? ((const struct server *)broker)->failed : -1;
 }
 
-int broker_error(const struct broker *broker)
+const char *broker_error(const struct broker *broker)
 {
-	return ((const struct server *)broker)->error;
+	return broker->broken ? broker->broken : strerror(((const struct server *)broker)->error);
 }
 
 void broker_stop(struct broker *broker)

@@ -49,10 +49,10 @@ int broker_start(const struct broker_options *options, struct broker **ret, stru
 
 /*
  * Becomes readable when the broker cannot go on: nothing is answered any more, and the run has to
- * end. broker_error() is then the errno. -1 for NULL.
+ * end. broker_error() then says why, until the broker is stopped. -1 for NULL.
  */
 int broker_failed_fd(const struct broker *broker);
-int broker_error(const struct broker *broker);
+const char *broker_error(const struct broker *broker);
 
 /* Ends it; calls still waiting fail with ENOSYS in the sandbox. NULL is fine. */
 void broker_stop(struct broker *broker);

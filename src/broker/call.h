@@ -31,7 +31,8 @@ struct broker {
 	const struct plan_input *input;
 	const struct plan *plan;
 	int listener;
-	int stop; /* eventfd */
+	int stop;           /* eventfd */
+	const char *broken; /* why it cannot go on, in words; NULL: it can, or errno says */
 	int root; /* the sandbox's root directory; chroot and friends are refused, so it is one */
 	int proc; /* our own /proc */
 	int pids; /* the procfs that counts processes as the sandbox does */
@@ -152,6 +153,7 @@ struct place {
 	size_t path_n;
 	policy_state state; /* after walking path */
 	dev_t device;       /* below a private mount: of the object, or of the directory; else 0 */
+	ino_t inode;        /* of what has the name, as judged; 0: what has it at that moment */
 };
 
 #define PLACE_NONE ((struct place){.dir = -1, .object = -1})
@@ -170,6 +172,10 @@ void place_release(struct place *place);
  * instead: "/", "." or "..".
  */
 int resolve_name(const struct call *call, int dirfd, const char *path, struct place *ret);
+
+/* The place called NAME, one component, in the directory of PLACE. 0, or -1 with errno. */
+int resolve_beside(const struct call *call, const struct place *place, const char *name,
+		   struct place *ret);
 
 /*
  * Pins the object PATH leads to. FOLLOW: through a symlink at the end. An empty PATH is the object
@@ -219,6 +225,9 @@ enum vnode_type vnode_type_of(mode_t mode);
 /* May what is at FROM be moved (LINK false) or linked to TO without becoming more permitted? */
 bool judge_move(const struct call *call, const struct place *from, const struct place *to,
 		bool is_directory);
+
+/* Does a verdict about PLACE depend on which object is there, of whatever kind? */
+bool judge_by_inode(const struct broker *broker, const struct place *place);
 
 /* A name was made, removed or moved: what the scope has to remember. */
 void judge_made(struct broker *broker, const struct place *place);

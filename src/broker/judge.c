@@ -86,8 +86,8 @@ static bool is_own_folder(const struct broker *broker, const struct place *place
 static bool is_own_shm(const struct broker *broker, const struct place *place, enum op op)
 {
 	struct str path = place_path(place);
-	struct stat st;
-	int r;
+	struct stat st = {.st_ino = place->inode};
+	int r = 0;
 
 	/* In a folder of somebody else's nothing is. */
 	if (place->dir >= 0 && !is_own_folder(broker, place))
@@ -95,8 +95,10 @@ static bool is_own_shm(const struct broker *broker, const struct place *place, e
 
 	if (path.n == strlen(shm_place))
 		return op != OP_FILE_WRITE_UNLINK;
-	r = place->object >= 0 ? fstat(place->object, &st)
-			       : fstatat(broker->root, path.p + 1, &st, AT_SYMLINK_NOFOLLOW);
+	if (place->object >= 0)
+		r = fstat(place->object, &st);
+	else if (!place->inode)
+		r = fstatat(broker->root, path.p + 1, &st, AT_SYMLINK_NOFOLLOW);
 	if (r < 0)
 		return place->object < 0 && op != OP_FILE_WRITE_UNLINK;
 	return made_has_inode(&broker->shm, path, st.st_ino);
@@ -131,13 +133,18 @@ static bool is_covered(const struct broker *broker, struct str path, dev_t devic
 	return device != broker->own_tmp && !plan_is_mounted(broker->plan, MOUNT_KEEP, path);
 }
 
+bool judge_by_inode(const struct broker *broker, const struct place *place)
+{
+	return broker->shared_shm && str_is_below(place_path(place), str_of(shm_place));
+}
+
 static bool scope_denies(const struct broker *broker, const struct place *place, enum op op)
 {
 	struct str path = place_path(place);
 
 	if (is_covered(broker, path, place->device))
 		return true;
-	if (broker->shared_shm && str_is_below(path, str_of(shm_place)))
+	if (judge_by_inode(broker, place))
 		return !is_own_shm(broker, place, op);
 	/* The scratch folder itself is removed by name at the end: nothing else may get that name.
 	 */
@@ -185,7 +192,7 @@ void judge_made(struct broker *broker, const struct place *place)
 	struct str path = place_path(place);
 	struct stat st;
 
-	if (broker->shared_shm && str_is_below(path, str_of(shm_place)) &&
+	if (judge_by_inode(broker, place) &&
 	    fstatat(place->dir, place->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		made_add_inode(&broker->shm, path, st.st_ino);
 }

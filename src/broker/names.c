@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -65,6 +66,15 @@ static int read_names(const struct call *call, struct names *ret)
 static bool exists(const struct place *place, struct stat *ret)
 {
 	return fstatat(place->dir, place->name, ret, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* As exists(), and what is judged from here on is what was there then. */
+static bool look_at(struct place *place, struct stat *ret)
+{
+	bool there = exists(place, ret);
+
+	place->inode = there ? ret->st_ino : 0;
+	return there;
 }
 
 static bool may_create(const struct call *call, const struct place *place, mode_t mode)
@@ -211,7 +221,7 @@ void handle_unlink(struct call *call)
 	} else if (resolve_name(call, names.dirfd, names.path, &place) < 0) {
 		call_error(call,
 			   errno == EEXIST ? special_remove_error(place.name, directory) : errno);
-	} else if (!exists(&place, &st)) {
+	} else if (!look_at(&place, &st)) {
 		call_error(call, errno);
 	} else if (!directory && place.trailing_slash) {
 		call_error(call, S_ISDIR(st.st_mode) ? EISDIR : ENOTDIR);
@@ -290,8 +300,9 @@ static bool may_move(const struct call *call, const struct place *from, const st
 struct renaming {
 	struct place from, to;
 	unsigned flags;
-	bool replaces;        /* something is at `to` */
-	struct stat old, new; /* what is at `from`, and there */
+	bool replaces;                    /* something is at `to` */
+	struct stat old, new;             /* what is at `from`, and there */
+	struct stat moved_old, moved_new; /* the same once moved, at `to` and at `from` */
 };
 
 static void renaming_release(struct renaming *renaming)
@@ -329,11 +340,11 @@ static int moving_error(const struct call *call, const struct renaming *renaming
 /* A rename with the kernel's errors first. 0, or the error. */
 static int rename_error(const struct call *call, struct renaming *renaming)
 {
-	const struct place *from = &renaming->from, *to = &renaming->to;
+	struct place *from = &renaming->from, *to = &renaming->to;
 	unsigned flags = renaming->flags;
-	int gone = exists(from, &renaming->old) ? 0 : errno;
+	int gone = look_at(from, &renaming->old) ? 0 : errno;
 
-	renaming->replaces = exists(to, &renaming->new);
+	renaming->replaces = look_at(to, &renaming->new);
 	/* That a directory may not be searched comes before what is not in the other. */
 	if (gone && (gone == EACCES || renaming->replaces || errno != EACCES))
 		return gone;
@@ -348,24 +359,38 @@ static int rename_error(const struct call *call, struct renaming *renaming)
 
 /* ---- What was moved ---- */
 
-/* Do rules see no difference between the two? */
-static bool is_alike(const struct stat *a, const struct stat *b)
+static bool is_same(const struct stat *a, const struct stat *b)
 {
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Do verdicts on the two names rest on nothing that differs between what was there and is? */
+static bool is_alike(const struct call *call, const struct renaming *renaming, const struct stat *a,
+		     const struct stat *b)
+{
+	if (judge_by_inode(call->broker, &renaming->from) ||
+	    judge_by_inode(call->broker, &renaming->to))
+		return is_same(a, b);
 	return a->st_mode == b->st_mode && a->st_rdev == b->st_rdev;
 }
 
 /* May what is there now be there? It may have been moved on meanwhile, by who may. */
-static bool is_well_moved(const struct call *call, const struct renaming *renaming)
+static bool is_well_moved(const struct call *call, struct renaming *renaming)
 {
 	bool exchange = renaming->flags & RENAME_EXCHANGE;
-	struct stat old, new;
+	const struct stat *old = &renaming->moved_old, *new = &renaming->moved_new;
 
-	if (!exists(&renaming->to, &old))
-		old = renaming->old;
-	if (!exchange || !exists(&renaming->from, &new))
-		new = renaming->new;
-	return (is_alike(&old, &renaming->old) && (!exchange || is_alike(&new, &renaming->new))) ||
-	       moving_error(call, renaming, &old, &new) == 0;
+	if (!exists(&renaming->to, &renaming->moved_old))
+		renaming->moved_old = renaming->old;
+	if (!exchange || !exists(&renaming->from, &renaming->moved_new))
+		renaming->moved_new = renaming->new;
+	if (is_alike(call, renaming, old, &renaming->old) &&
+	    (!exchange || is_alike(call, renaming, new, &renaming->new)))
+		return true;
+	/* In a shared /dev/shm, only what was judged is the session's. */
+	return !judge_by_inode(call->broker, &renaming->from) &&
+	       !judge_by_inode(call->broker, &renaming->to) &&
+	       moving_error(call, renaming, old, new) == 0;
 }
 
 static long move_names(const struct place *from, const struct place *to, unsigned flags)
@@ -373,20 +398,116 @@ static long move_names(const struct place *from, const struct place *to, unsigne
 	return syscall(SYS_renameat2, from->dir, from->name, to->dir, to->name, flags);
 }
 
-/* To where it was, or, if that name has been taken since, beside it. */
-static void move_back(const struct renaming *renaming)
+/* ---- The way back ---- */
+
+/* What came from `from` to `at` and may not be there. */
+struct stray {
+	const struct place *from, *at;
+	const struct stat *what;
+};
+
+static bool is_at(const struct place *place, const struct stat *what)
+{
+	struct stat st;
+
+	return exists(place, &st) && is_same(&st, what);
+}
+
+/* May WHAT, which was at FROM, be called TO? */
+static bool may_come(const struct call *call, const struct place *from, const struct place *to,
+		     const struct stat *what)
+{
+	return may_create(call, to, what->st_mode & ~(mode_t)07000) &&
+	       may_move(call, from, to, what);
+}
+
+static void give_up(const struct call *call)
+{
+	call->broker->broken = "what others put in the place of a renamed file "
+			       "could not be taken back";
+}
+
+/* 0, or the error; EEXIST: PLACE is taken. */
+static int move_if_free(const struct place *from, const struct place *to)
+{
+	struct stat st;
+
+	if (move_names(from, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL)
+		return errno;
+	/* The file system knows no flags. */
+	if (exists(to, &st))
+		return EEXIST;
+	return move_names(from, to, 0) == 0 ? 0 : errno;
+}
+
+/*
+ * Is at PLACE, a name that only the broker knew, what was to go there? Something else has been
+ * exchanged for it before, and may be there if the policy says so.
+ */
+static bool may_keep(const struct call *call, const struct stray *stray, const struct place *place)
+{
+	struct stat st;
+
+	if (!exists(place, &st))
+		return errno == ENOENT;
+	if (is_same(&st, stray->what) ||
+	    (may_remove(call, stray->at, &st) && may_come(call, stray->at, place, &st)))
+		return true;
+	(void)move_if_free(place, stray->at);
+	return false;
+}
+
+/* To a name that nobody can have prepared, in the directory of NEIGHBOUR. */
+static int stray_beside(const struct call *call, const struct stray *stray,
+			const struct place *neighbour)
+{
+	struct place cleanup_place beside = PLACE_NONE;
+	int error = EEXIST, tries = 0;
+	char name[64];
+	uint64_t n;
+
+	while (error == EEXIST && ++tries <= 8) {
+		if (getrandom(&n, sizeof(n), GRND_NONBLOCK) != (ssize_t)sizeof(n))
+			return EAGAIN;
+		(void)snprintf(name, sizeof(name), ".lapbelt-moved-%016llx", (unsigned long long)n);
+		place_release(&beside);
+		if (resolve_beside(call, neighbour, name, &beside) < 0)
+			return errno;
+		if (!may_come(call, stray->from, &beside, stray->what))
+			return EPERM;
+		error = move_if_free(stray->at, &beside);
+		if (!error && !may_keep(call, stray, &beside))
+			give_up(call);
+	}
+	return error;
+}
+
+/*
+ * Where it was, or beside that, or beside where it is; the latter two only if it may be there, and
+ * gets no more permitted than it was. Else the run ends.
+ */
+static void stray_away(const struct call *call, const struct stray *stray)
+{
+	if (is_at(stray->at, stray->what) && move_if_free(stray->at, stray->from) != 0 &&
+	    stray_beside(call, stray, stray->from) != 0 &&
+	    stray_beside(call, stray, stray->at) != 0 && is_at(stray->at, stray->what))
+		give_up(call);
+}
+
+static void move_back(const struct call *call, const struct renaming *renaming)
 {
 	const struct place *from = &renaming->from, *to = &renaming->to;
+	const struct stray old = {from, to, &renaming->moved_old};
+	const struct stray new = {to, from, &renaming->moved_new};
+	bool exchange = renaming->flags & RENAME_EXCHANGE;
 
-	if (renaming->flags & RENAME_EXCHANGE)
-		(void)move_names(to, from, RENAME_EXCHANGE);
-	else if (move_names(to, from, RENAME_NOREPLACE) == 0)
+	if (exchange && move_names(to, from, RENAME_EXCHANGE) == 0)
 		return;
-	else if (errno == EEXIST)
-		(void)syscall(SYS_renameat2, to->dir, to->name, from->dir, ".lapbelt-moved-back",
-			      RENAME_NOREPLACE);
-	else if (errno == EINVAL) /* the file system knows no flags */
-		(void)move_names(to, from, 0);
+	stray_away(call, &old);
+	if (exchange)
+		stray_away(call, &new);
 }
 
 /*
@@ -394,11 +515,19 @@ static void move_back(const struct renaming *renaming)
  * another run, or anybody outside, may have put something else there since it was judged. So that
  * is judged in its turn, and goes back if need be. Whether it had to.
  */
-static bool take_back(const struct call *call, const struct renaming *renaming)
+static bool take_back(const struct call *call, struct renaming *renaming)
 {
+	struct broker *broker = call->broker;
+
 	if (is_well_moved(call, renaming))
 		return false;
-	move_back(renaming);
+	move_back(call, renaming);
+	/* What has these names now is not what the session gave them; and what was replaced is
+	 * gone. */
+	fresh_removed(&broker->fresh, place_path(&renaming->from));
+	fresh_removed(&broker->fresh, place_path(&renaming->to));
+	if (!(renaming->flags & RENAME_EXCHANGE))
+		judge_removed(broker, &renaming->to);
 	return true;
 }
 

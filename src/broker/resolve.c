@@ -285,6 +285,27 @@ int resolve_link(const struct call *call, const struct place *link, struct place
 	return base < 0 ? -1 : name_from(call, &base, text, ret);
 }
 
+int resolve_beside(const struct call *call, const struct place *place, const char *name,
+		   struct place *ret)
+{
+	int cleanup_fd base = fcntl(place->dir, F_DUPFD_CLOEXEC, 0);
+	size_t folder = place->path_n - strlen(place->name);
+
+	*ret = PLACE_NONE;
+	if (base < 0)
+		return -1;
+	if (folder + strlen(name) >= sizeof(ret->path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(ret->path, place->path, folder);
+	memcpy(ret->path + folder, name, strlen(name));
+	memcpy(ret->name, name, strlen(name) + 1);
+	ret->dir = fd_steal(&base);
+	set_path(call, ret, folder + strlen(name), ret->dir);
+	return 0;
+}
+
 /* ---- Objects ---- */
 
 int resolve_object(const struct call *call, int dirfd, const char *path, bool follow, bool empty_ok,

@@ -395,7 +395,7 @@ static int wait_for_end(struct run *run, int *ret_status, struct err *e)
 		}
 		if (polled[2].revents) {
 			(void)err_set(e, ERR_ENDED, "the broker cannot go on: %s",
-				      strerror(broker_error(run->broker)));
+				      broker_error(run->broker));
 			return err_hint(e, "the command ran, and all of it was killed");
 		}
 		if (polled[1].revents)

@@ -182,7 +182,7 @@ keeps_what_is_shared() {
 check 'exec shares /tmp and the environment' keeps_what_is_shared
 
 # raced FLAGS LAUNCHER…: renames x to y, which FLAGS may make an exchange, while a directory and a file exchange
-# their names x and d; succeeds if that never brings the directory to y
+# their names x and d; succeeds if that brings files to y and never the directory, which is 3
 raced() {
 	rm -rf x y d
 	mkdir d
@@ -193,14 +193,17 @@ import ctypes, os, signal, subprocess, sys
 
 act = """
 import ctypes, os, sys, time
-renameat2, end = ctypes.CDLL(None).renameat2, time.monotonic() + 1
+renameat2, end, moved = ctypes.CDLL(None).renameat2, time.monotonic() + 1, 0
 while time.monotonic() < end:
     if renameat2(-100, b"x", -100, b"y", int(sys.argv[1])) < 0:
         continue
     if os.path.isdir("y"):
-        raise SystemExit("the directory came to y")
+        raise SystemExit(3)
+    moved += 1
     if not os.path.exists("x"):
         os.rename("y", "x")
+print(moved, "moved")
+raise SystemExit(moved == 0)
 """
 parent = os.getpid()
 child = os.fork()
@@ -215,15 +218,132 @@ finally:
 raise SystemExit(status)
 END
 }
+# status WANTED COMMAND…: it ends so
+status() {
+	wanted=$1
+	shift
+	result=0
+	"$@" || result=$?
+	echo "status $result"
+	[ "$result" -eq "$wanted" ]
+}
+# A file may come to y, and back. A directory would bring along what may not be below y.
+no_directory="$everything (deny file-write* (literal \"$HOME/ws/y/below\"))"
 moves_what_is_judged() {
-	# A file may come to y, and back. A directory would bring along what may not be below y.
-	no_directory="$everything (deny file-write* (literal \"$HOME/ws/y/below\"))"
 	for flags in 0 2; do
-		fails raced $flags env
+		status 3 raced $flags env
 		raced $flags "$LAPBELT" exec -p "$no_directory"
 	done
 }
 check 'what is renamed or exchanged is what was judged' moves_what_is_judged
+
+# between TEXT… -- LAUNCHER…: runs shell $before, renames $from (a file at first) to $to with $flags, and runs $after; each
+# TEXT is run outside before or after some renameat2 of the broker (between.py). 0: renamed, 3: EXDEV
+between() {
+	rm -rf o x y d n ready go .lapbelt-moved-*
+	mkdir -p o d/inside
+	echo x >o/x
+	python3 "$lib_directory/between.py" "$@" python3 -c '
+import ctypes, errno, os, subprocess, sys, time
+before, source, target, flags, after = sys.argv[1:]
+subprocess.run(["sh", "-ec", before], check=True)
+open("ready", "x").close()
+while not os.path.exists("go"):
+    time.sleep(0.01)
+libc = ctypes.CDLL(None, use_errno=True)
+number = {"x86_64": 316, "aarch64": 276}[os.uname().machine]
+r = libc.syscall(number, -100, source.encode(), -100, target.encode(), int(flags))
+error = ctypes.get_errno()
+subprocess.run(["sh", "-ec", after], check=True)
+raise SystemExit(0 if r == 0 else 3 if error == errno.EXDEV else 4)' \
+		"${before:-}" "${from:-o/x}" "${to:-y}" "${flags:-0}" "${after:-}"
+}
+swap='mv o/x x && mv d o/x'
+takes_back() {
+	status 0 between : : -- "$LAPBELT" exec -p "$no_directory"
+	[ -f y ]
+	status 0 between "$swap" : -- env
+	[ -d y/inside ]
+	status 3 between "$swap" : -- "$LAPBELT" exec -p "$no_directory"
+	[ -d o/x/inside ]
+	[ ! -e y ]
+}
+check 'what was renamed in the place of another goes back' takes_back
+takes_back_beside() {
+	# No name beside it can have been prepared.
+	taken='touch o/x o/.lapbelt-moved-back'
+	status 0 between "$swap" "$taken" -- env
+	[ -d y/inside ]
+	status 3 between "$swap" "$taken" -- "$LAPBELT" exec -p "$no_directory"
+	[ -f o/x ]
+	[ ! -e y ]
+	ls -d o/.lapbelt-moved-*/inside
+}
+check 'its old name is taken: it goes beside it' takes_back_beside
+takes_back_from_removed() {
+	status 0 between "$swap" 'rmdir o' -- env
+	[ -d y/inside ]
+	status 3 between "$swap" 'rmdir o' -- "$LAPBELT" exec -p "$no_directory"
+	[ ! -e o ]
+	[ ! -e y ]
+	ls -d .lapbelt-moved-*/inside
+}
+check 'its old directory is removed: it goes beside its new name' takes_back_from_removed
+takes_back_an_exchange() {
+	flags=2
+	before='echo y >y'
+	status 0 between "$swap" 'rm o/x' -- env
+	[ -d y/inside ]
+	# One of the two is gone: the other goes back all the same.
+	status 3 between "$swap" 'rm o/x' -- "$LAPBELT" exec -p "$no_directory"
+	[ -d o/x/inside ]
+	[ ! -e y ]
+	status 3 between "$swap" : -- "$LAPBELT" exec -p "$no_directory"
+	[ -d o/x/inside ]
+	[ -f y ]
+}
+check 'what was exchanged goes back, each for itself if need be' takes_back_an_exchange
+forgets_what_was_replaced() {
+	no_config="$everything (deny file-write* (regex #\"/\\.git/config\$\") (with message \"lapbelt: new repository\"))"
+	before='mkdir -p n/.git'
+	after='echo x >n/.git/config'
+	from=o/x to=n/new
+	status 0 between : : -- "$LAPBELT" exec -p "$no_config"
+	# Where the new repository was there is another one now.
+	to=n/.git
+	after='mkdir -p n/.git; ! echo x >n/.git/config'
+	status 3 between "$swap" : : 'mkdir n/.git' -- "$LAPBELT" exec -p "$no_config"
+	[ -d o/x/inside ]
+}
+check 'a new repository that was replaced is forgotten' forgets_what_was_replaced
+takes_back_in_shared_memory() {
+	shared=/dev/shm/lapbelt-renamed.$$
+	trap 'rm -f "$shared".*' EXIT
+	before="echo own >$shared.a"
+	from=$shared.a to=$shared.b
+	status 0 between : : -- "$LAPBELT" run --no-userns --
+	rm -f "$shared".*
+	status 3 between "mv $shared.a $shared.c; echo other >$shared.a" : -- "$LAPBELT" run --no-userns --
+	[ "$(cat "$shared.a")" = other ]
+	[ ! -e "$shared.b" ]
+}
+check 'in a shared /dev/shm what was renamed is the file that was judged' takes_back_in_shared_memory
+ends_what_cannot_be_taken_back() {
+	# No such name may be made; or at such a name it could be read, which it cannot be at o/x.
+	status 70 between "$swap" 'touch o/x' -- "$LAPBELT" exec \
+		-p "$no_directory (deny file-write* (regex #\"/\\.lapbelt-moved-\"))" 2>err || ends=no
+	cat err
+	grep -q 'could not be taken back' err
+	[ -z "${ends:-}" ]
+	status 70 between "$swap" 'touch o/x' -- "$LAPBELT" exec \
+		-p "$no_directory (deny file-read* (subpath \"$HOME/ws/o/x/inside\"))"
+	ls -d y/inside
+	# The way back is raced as well: something else comes beside o/x.
+	status 70 between "$swap" 'touch o/x' : : 'mv y d && mkdir y y/secret' : -- "$LAPBELT" exec \
+		-p "$no_directory (deny file-read* (subpath \"$HOME/ws/y/secret\"))"
+	[ -d y/secret ]
+}
+check 'what can be taken back nowhere ends the run' ends_what_cannot_be_taken_back
 
 # --- the broker acts as its caller ----------------------------------------------------------------------------------
 

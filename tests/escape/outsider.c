@@ -281,13 +281,14 @@ static int own_priority(void)
 
 /*
  * As another run in the same tree could: exchanges the names x and d of the working directory of
- * the cases for as long as there is a file "exchange".
+ * the cases for as long as there is a file "exchange", which a case that was killed leaves behind.
  */
 static void exchange_names(void)
 {
 	int ws = open(home("ws"), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const time_t end = time(NULL) + 10;
 
-	while (faccessat(ws, "exchange", F_OK, 0) == 0)
+	while (time(NULL) < end && faccessat(ws, "exchange", F_OK, 0) == 0)
 		for (int i = 0; i < 100; i++)
 			renameat2(ws, "x", ws, "d", RENAME_EXCHANGE);
 	if (ws >= 0)

@@ -187,12 +187,15 @@ static void leave_alone(bool side)
 	nanosleep(&pause, NULL);
 }
 
+static unsigned files_renamed;
+
 static bool rename_what_is_exchanged(void)
 {
 	if (rename("x", "n/.git") < 0)
 		return false;
 	if (is_repository("n/.git"))
 		return true;
+	files_renamed++;
 	unlink("n/.git");
 	close(open("x", O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
 	return false;
@@ -210,6 +213,9 @@ static enum outcome exchange_under_rename(void)
 	make_file("exchange", "");
 	outcome = race(leave_alone, rename_what_is_exchanged);
 	unlink("exchange");
+	/* If every rename fails, nothing has been tried. */
+	if (outcome == CONTAINED && files_renamed == 0)
+		broken("rename");
 	return outcome;
 }
 
