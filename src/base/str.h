@@ -62,7 +62,9 @@ static inline struct str str_skip(struct str text, size_t n)
 /* C, in lower case if it is an ASCII letter. */
 static inline char str_fold(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c + ('a' - 'A'));
+	return c;
 }
 
 /* The decimal number that TEXT begins with, and its *DIGITS. -1: none, or more than INT_MAX. */
