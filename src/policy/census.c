@@ -175,7 +175,7 @@ static int note_pair(void *context, const struct request *request, unsigned cost
 	(void)cost;
 	if (narrow && wide && wide->op == c->above && wide->filter && lint_is_own(wide) &&
 	    narrow->origin == ORIGIN_PROFILE && narrow->op != wide->op &&
-	    lint_is_below(narrow->op, wide->op) && narrow->index < wide->index &&
+	    op_is_below(narrow->op, wide->op) && narrow->index < wide->index &&
 	    narrow->verdict != wide->verdict && !lint_same_place(narrow->at, wide->at))
 		add_pair(c, wide, narrow);
 	return 0;

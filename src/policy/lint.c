@@ -114,13 +114,6 @@ const char *lint_op_names(struct linter *linter, const bool *ops)
 
 /* ---- Operations and filters ---- */
 
-bool lint_is_below(enum op op, enum op ancestor)
-{
-	while (op != ancestor && op != OP_DEFAULT)
-		op = op_parent(op);
-	return op == ancestor;
-}
-
 static bool has_children(enum op op)
 {
 	for (unsigned child = op + 1; child < OP_COUNT; child++)

@@ -7,6 +7,7 @@
 #include "policy/impl.h"
 #include "policy/lint.h"
 #include "policy/paths.h"
+#include "policy/values.h"
 
 struct linter {
 	const struct policy *policy;
@@ -88,9 +89,6 @@ void lint_tests(const struct expr *expr, lint_each_test *each, void *context);
 
 /* Are there requests for OP, rather than only for operations below it, with a path or without? */
 bool lint_asks(enum op op, bool with_path);
-
-/* Is OP below ANCESTOR, or the same? */
-bool lint_is_below(enum op op, enum op ancestor);
 
 /* ---- The parts, in the order in which they must run ---- */
 

@@ -20,7 +20,7 @@ static bool allows_by_local(const struct rule *rule)
 	bool found = false;
 
 	if (rule->verdict == VERDICT_ALLOW && rule->filter &&
-	    lint_is_below(OP_NETWORK_OUTBOUND, rule->op))
+	    op_is_below(OP_NETWORK_OUTBOUND, rule->op))
 		lint_tests(rule->filter, find_local, &found);
 	return found;
 }
