@@ -266,6 +266,31 @@ static int walk_path(const struct test *test, struct str path, enum target targe
 	return matches;
 }
 
+/* On Linux slashes in front of an object's name do not count: a pattern means any number. */
+static int walk_object(const struct test *test, struct str name)
+{
+	enum {
+		SLASHES = 8
+	};
+	char text[WALK_TEXT_MAX + SLASHES];
+	struct str tail = name;
+	int found = 0;
+
+	if (name.n == 0)
+		return 0;
+	while (tail.n > 0 && tail.p[0] == '/')
+		tail = str_skip(tail, 1);
+	if (tail.n > WALK_TEXT_MAX - SLASHES)
+		return -1;
+	memset(text, '/', SLASHES);
+	memcpy(text + SLASHES, tail.p, tail.n);
+	for (size_t slashes = 0; slashes <= SLASHES && found == 0; slashes++)
+		found = walk_pattern(test, (struct str){text + SLASHES - slashes, tail.n + slashes},
+				     false);
+	/* It may ask for more slashes than these, or for nothing. */
+	return found == 0 && test->match == MATCH_REGEX ? -1 : found;
+}
+
 static int walk_facts(const struct test *test, const struct request *request, enum target target)
 {
 	for (size_t i = 0; i < request->n_facts; i++) {
@@ -275,15 +300,44 @@ static int walk_facts(const struct test *test, const struct request *request, en
 		if (fact->filter != test->filter ||
 		    (target == TARGET_LINUX && filter_is_darwin_only(test->filter)))
 			continue;
-		found = walk_pattern(test, fact->text, filter_folds_case(test->filter, target));
+		found = test->filter == FILTER_IPC_POSIX_NAME && target == TARGET_LINUX
+				? walk_object(test, fact->text)
+				: walk_pattern(test, fact->text,
+					       filter_folds_case(test->filter, target));
 		if (found)
 			return found;
 	}
 	return 0;
 }
 
+/* Does OP, or what is asked in its stead, take FILTER? */
+static bool walk_takes(enum op op, enum filter_id filter)
+{
+	for (unsigned i = 0; i < OP_COUNT; i++) {
+		enum op below = (enum op)i;
+
+		/* What is asked itself has nothing from those below it. */
+		while (below != op && below != OP_DEFAULT && !op_is_asked(op_parent(below)))
+			below = op_parent(below);
+		if (below == op && op_takes((enum op)i, filter))
+			return true;
+	}
+	return false;
+}
+
+static bool walk_has(enum op op, enum filter_id filter)
+{
+	static unsigned char known[OP_COUNT][FILTER_COUNT]; /* 1 no, 2 yes */
+
+	if (!known[op][filter])
+		known[op][filter] = walk_takes(op, filter) ? 2 : 1;
+	return known[op][filter] == 2;
+}
+
 static int walk_test(const struct test *test, const struct request *request, enum target target)
 {
+	if (!walk_has(request->op, test->filter))
+		return 0;
 	switch (filter_attribute(test->filter)) {
 	case ATTRIBUTE_PATH:
 		return walk_path(test, request->path, target);
