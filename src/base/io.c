@@ -103,13 +103,18 @@ int io_read_all(int fd, struct buf *ret, size_t limit)
 	}
 }
 
+static int open_to_read(int dirfd, const char *path, int more)
+{
+	return openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | more);
+}
+
 int io_open_named(const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st) < 0)
 		return -1;
-	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (S_ISREG(st.st_mode) ? O_NONBLOCK : 0));
+	return open_to_read(AT_FDCWD, path, S_ISREG(st.st_mode) ? O_NONBLOCK : 0);
 }
 
 static bool is_regular(const struct stat *st)
@@ -126,7 +131,7 @@ int io_open_regular(const char *path)
 	if (stat(path, &st) < 0)
 		return -1;
 	if (is_regular(&st)) {
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		fd = open_to_read(AT_FDCWD, path, O_NONBLOCK);
 		if (fd < 0 || fstat(fd, &st) < 0)
 			return -1;
 	}
@@ -151,7 +156,7 @@ const char *io_error_text(int os)
 
 int io_read_file(int dirfd, const char *path, struct buf *ret, size_t limit)
 {
-	int cleanup_fd fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int cleanup_fd fd = open_to_read(dirfd, path, O_NONBLOCK);
 
 	if (fd < 0)
 		return -1;
