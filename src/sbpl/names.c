@@ -72,7 +72,7 @@ enum known {
 };
 
 /* Older names, and the short names of the path forms. A NULL meaning: rules with it are dropped. */
-static const struct {
+static const struct alias {
 	const char *written, *means;
 	enum known known;
 } aliases[] = {
@@ -122,34 +122,35 @@ static const struct {
 	{"ipc-posix-shm-read-metadata", NULL, OLD},
 };
 
-enum op names_find_op(struct str name)
-{
-	enum op op = op_find(name);
-
-	if (op != OP_COUNT && !op_is_gone(op))
-		return op;
-	for (size_t i = 0; i < COUNT(aliases); i++)
-		if (aliases[i].means && str_is(name, aliases[i].written))
-			return op_find(str_of(aliases[i].means));
-	return op;
-}
-
-const char *sbpl_present_name(struct str name)
+/* What NAME is an older name of; NULL: of nothing, or it is an operation's name still. */
+static const struct alias *find_alias(struct str name)
 {
 	enum op op = op_find(name);
 
 	if (op != OP_COUNT && !op_is_gone(op))
 		return NULL;
-	for (size_t i = 0; i < COUNT(aliases); i++) {
-		const char *means = aliases[i].means;
-
-		if (!str_is(name, aliases[i].written))
-			continue;
-		if (!means)
-			return "";
-		return op_find(str_of(means)) != OP_COUNT ? means : NULL;
-	}
+	for (size_t i = 0; i < COUNT(aliases); i++)
+		if (str_is(name, aliases[i].written))
+			return &aliases[i];
 	return NULL;
+}
+
+enum op names_find_op(struct str name)
+{
+	const struct alias *alias = find_alias(name);
+
+	return op_find(alias && alias->means ? str_of(alias->means) : name);
+}
+
+const char *sbpl_present_name(struct str name)
+{
+	const struct alias *alias = find_alias(name);
+
+	if (!alias)
+		return NULL;
+	if (!alias->means)
+		return "";
+	return op_find(str_of(alias->means)) != OP_COUNT ? alias->means : NULL;
 }
 
 static int bind_ops(struct machine *m)
