@@ -42,18 +42,6 @@ static void path_of(unsigned i, char *ret, size_t size)
 		       i % 977, word(mixed >> 9), word(mixed >> 13), i);
 }
 
-/* With next to nothing in common. */
-static void random_path(unsigned i, char ret[47])
-{
-	uint64_t state = i * 0x9e3779b97f4a7c15u + 1;
-
-	for (unsigned at = 0; at < 46; at++) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		ret[at] = at % 12 == 0 ? '/' : (char)('a' + (state >> 33) % 26);
-	}
-	ret[46] = '\0';
-}
-
 static void add_regex(struct policy_builder *b, unsigned i)
 {
 	char text[128];
@@ -88,7 +76,7 @@ static struct policy *build(enum kind kind, unsigned n, struct err *e)
 			continue;
 		}
 		if (kind == KIND_RANDOM)
-			random_path(i, text);
+			numbered_path(i, text);
 		else
 			path_of(i, text, sizeof(text));
 		rules_add(b, i % 3 ? VERDICT_ALLOW : VERDICT_DENY, OP_FILE_READ_DATA,

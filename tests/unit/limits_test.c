@@ -89,18 +89,6 @@ static void many_rules_are_linear(void)
 	policy_free(policy);
 }
 
-/* A path of 46 bytes that has next to nothing in common with others. */
-static void random_path(unsigned i, char ret[47])
-{
-	uint64_t state = i * 0x9e3779b97f4a7c15u + 1;
-
-	for (unsigned at = 0; at < 46; at++) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		ret[at] = at % 12 == 0 ? '/' : (char)('a' + (state >> 33) % 26);
-	}
-	ret[46] = '\0';
-}
-
 /* Of N random subpaths; they may take so much memory and work for each. Returns bytes a rule. */
 static size_t size_of_subpaths(unsigned n, size_t memory, size_t work)
 {
@@ -109,18 +97,18 @@ static size_t size_of_subpaths(unsigned n, size_t memory, size_t work)
 	struct policy *policy = NULL;
 	struct err e = {0};
 	size_t size = 0;
-	char text[47];
+	char text[NUMBERED_PATH + 1];
 
 	rules_line = 0;
 	for (unsigned i = 0; i < n; i++) {
-		random_path(i, text);
+		numbered_path(i, text);
 		rules_add(b, VERDICT_ALLOW, OP_FILE_READ_ANY, subpath(b, text));
 	}
 	CHECK_INT(policy_build(b, &policy, &e), 0);
 	if (!policy)
 		return 0;
 	for (unsigned i = 0; i < n; i += 97) {
-		random_path(i, text);
+		numbered_path(i, text);
 		CHECK_INT(line_of(decide_path(policy, OP_FILE_READ_DATA, text)), i + 1);
 	}
 	size = policy_table_size(policy) / n;
