@@ -98,66 +98,22 @@ passes_descriptor_twice() {
 		sh -c 'cat <&5 && cat <&6' 5<f 6<.gitignore | grep 'first line'
 }
 check '--pass-fd may name one twice' passes_descriptor_twice
-# passed_sockets LAPBELT-OPTION…: what came of binding, connecting and listening on sockets that are passed
+# passed_sockets LAPBELT-OPTION…: what came of binding, listening, connecting and sending on sockets that are passed
 passed_sockets() {
-	python3 - "$@" <<'END'
-import os, socket, subprocess, sys
-
-server = socket.create_server(("127.0.0.1", 0))
-sockets = [socket.socket() for _ in range(4)]
-sockets[1].bind(("127.0.0.1", 0))
-numbers = [s.fileno() for s in sockets]
-act = """
-import socket, sys
-port, *sockets = (int(word) for word in sys.argv[1:])
-bind, listen, connect, send = (socket.socket(fileno=fd) for fd in sockets)
-for act in (lambda: bind.bind(("127.0.0.1", 0)), lambda: listen.listen(),
-            lambda: connect.connect(("127.0.0.1", port)),
-            lambda: send.sendto(b"x", socket.MSG_FASTOPEN, ("127.0.0.1", port))):
-    try:
-        act()
-        print("done", end=" ")
-    except OSError as e:
-        print(e.errno, end=" ")
-"""
-options = [f"--pass-fd={fd}" for fd in numbers]
-subprocess.run([os.environ["LAPBELT"], *sys.argv[1:], *options, "--", "python3", "-c", act,
-                str(server.getsockname()[1]), *map(str, numbers)], pass_fds=numbers, check=True)
-END
+	python3 "$lib_directory/passed.py" here 'socket()' 'bound()' 'socket()' 'socket()' -- \
+		's[0].bind(("127.0.0.1", 0))' 's[1].listen()' 's[2].connect(("127.0.0.1", port))' \
+		's[3].sendto(b"x", MSG_FASTOPEN, ("127.0.0.1", port))' -- "$@"
 }
 passes_no_network() {
 	network='(deny network-outbound (remote ip)) (deny network-inbound (local ip)) (deny network-bind (local ip))'
 	# shellcheck disable=SC2086 # a list of options, or nothing
 	for how in "run ${LAPBELT_RUN_OPTIONS:-}" exec; do
 		passed_sockets $how -p '(version 1) (allow default)' | grep '^done done done '
-		passed_sockets $how -p '(version 1) (allow default) (deny network*)' | grep -x '1 1 1 1 '
-		passed_sockets $how -p "(version 1) (allow default) (allow file-write-setugid) $network" | grep -x '1 1 1 1 '
+		passed_sockets $how -p '(version 1) (allow default) (deny network*)' | grep -x '1 1 1 1'
+		passed_sockets $how -p "(version 1) (allow default) (allow file-write-setugid) $network" | grep -x '1 1 1 1'
 	done
 }
 check 'sockets that are passed do nothing that the policy denies' passes_no_network
-# passed_socket SOCKET ACT LAPBELT-OPTION…: what came of ACT on one that is passed, s; both are of Python
-passed_socket() {
-	python3 - "$@" <<'END'
-import os, subprocess, sys
-from socket import *
-
-server = create_server(("127.0.0.1", 0))
-s = eval(sys.argv[1])
-act = """
-import sys
-from socket import *
-s = socket(fileno=int(sys.argv[1]))
-port = int(sys.argv[2])
-try:
-    exec(sys.argv[3])
-    print("done")
-except OSError as e:
-    print(e.errno)
-"""
-subprocess.run([os.environ["LAPBELT"], *sys.argv[3:], f"--pass-fd={s.fileno()}", "--", "python3", "-c", act,
-                str(s.fileno()), str(server.getsockname()[1]), sys.argv[2]], pass_fds=[s.fileno()], check=True)
-END
-}
 # judges_socket SOCKET ACT OPERATION FILTER… beside FILTER…: ACT asks for OPERATION, which is denied where the
 # former match, and not where the latter do
 judges_socket() {
@@ -170,7 +126,7 @@ judges_socket() {
 		fi
 		echo "$filter"
 		# shellcheck disable=SC2086 # a list of options, or nothing
-		passed_socket "$socket" "$act" run ${LAPBELT_RUN_OPTIONS:-} \
+		python3 "$lib_directory/passed.py" here "$socket" -- "$act" -- run ${LAPBELT_RUN_OPTIONS:-} \
 			-p "(version 1) (allow default) (deny $operation $filter)" | grep -x "$expected"
 	done
 }
@@ -186,79 +142,42 @@ passed_kind() {
 }
 other_ip='(require-all (remote ip) (require-not (remote tcp)) (require-not (remote udp)))'
 passed_kind 'a passed UDP-Lite socket is IP, neither TCP nor UDP' 'socket(AF_INET, SOCK_DGRAM, 136)' \
-	's.connect(("127.0.0.1", port))' network-outbound \
+	's[0].connect(("127.0.0.1", port))' network-outbound \
 	'(socket-protocol 136)' '(socket-type SOCK_DGRAM)' '(socket-domain AF_INET)' "$other_ip" \
 	'(remote ip "localhost:*")' \
 	beside '(socket-protocol 17)' '(socket-type SOCK_STREAM)' '(remote udp)' '(remote tcp)'
 passed_kind 'a passed MPTCP socket is TCP' 'socket(AF_INET, SOCK_STREAM, 262)' \
-	's.connect(("127.0.0.1", port))' network-outbound \
+	's[0].connect(("127.0.0.1", port))' network-outbound \
 	'(socket-protocol 6)' '(remote tcp)' \
 	beside '(socket-protocol 17)' '(remote udp)' "$other_ip"
 passed_kind 'a passed vsock socket is what it is' 'socket(AF_VSOCK, SOCK_STREAM)' \
-	's.bind((VMADDR_CID_ANY, VMADDR_PORT_ANY))' network-bind \
+	's[0].bind((VMADDR_CID_ANY, VMADDR_PORT_ANY))' network-bind \
 	'(socket-type SOCK_STREAM)' '(socket-domain AF_VSOCK)' \
 	beside '(socket-type SOCK_DGRAM)' '(socket-domain AF_INET)' '(local ip)'
 if is_root; then
 	passed_kind 'a passed raw socket is IP, neither TCP nor UDP' 'socket(AF_INET, SOCK_RAW, 1)' \
-		's.connect(("127.0.0.1", 0))' network-outbound \
+		's[0].connect(("127.0.0.1", 0))' network-outbound \
 		'(socket-type SOCK_RAW)' '(socket-protocol 1)' "$other_ip" '(local ip "localhost:80")' \
 		beside '(socket-type SOCK_DGRAM)' '(remote udp)' '(remote tcp)' '(remote ip "*:80")'
 	passed_kind 'a passed packet socket is of no family of macOS' 'socket(AF_PACKET, SOCK_RAW)' \
-		's.bind(("lo", 0))' network-bind \
+		's[0].bind(("lo", 0))' network-bind \
 		'(socket-type SOCK_RAW)' '(socket-domain -17)' \
 		beside '(socket-domain AF_ROUTE)' '(local ip)'
 fi
 # third_network LAPBELT-OPTION…: what came of connecting, binding and connecting to an abstract name on sockets that
 # are passed, of neither our network nor the run's; then of connecting in the run's own
 third_network() {
-	python3 - "$@" <<'END'
-import ctypes, fcntl, os, struct, subprocess, sys
-from socket import *
-
-NEWUSER, NEWNET, SIOCSIFFLAGS, UP = 0x10000000, 0x40000000, 0x8914, 0x41
-here, there = socketpair(AF_UNIX, SOCK_SEQPACKET)
-if os.fork() == 0:
-    here.close()
-    if ctypes.CDLL(None).unshare(NEWUSER | NEWNET) != 0:
-        os._exit(1)
-    sockets = [socket(), socket(), socket(AF_UNIX)]
-    fcntl.ioctl(sockets[0], SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", UP))
-    server = create_server(("127.0.0.1", 0))
-    name = socket(AF_UNIX)
-    name.bind("\0lapbelt-third-network")
-    name.listen()
-    send_fds(there, [struct.pack("H", server.getsockname()[1])], [*map(socket.fileno, sockets)])
-    there.recv(1)
-    os._exit(0)
-there.close()
-port, numbers, _, _ = recv_fds(here, 2, 3)
-act = """
-import sys
-from socket import *
-port, *numbers = map(int, sys.argv[1:])
-connect, bind, abstract = (socket(fileno=fd) for fd in numbers)
-def own():
-    with create_server(("127.0.0.1", 0)) as server:
-        create_connection(server.getsockname())
-for act in (lambda: connect.connect(("127.0.0.1", port)), lambda: bind.bind(("127.0.0.1", 0)),
-            lambda: abstract.connect("\\0lapbelt-third-network"), own):
-    try:
-        act()
-        print("done", end=" ")
-    except OSError as e:
-        print(e.errno, end=" ")
-"""
-options = [f"--pass-fd={fd}" for fd in numbers]
-subprocess.run([os.environ["LAPBELT"], *sys.argv[1:], *options, "--", "python3", "-c", act,
-                str(struct.unpack("H", port)[0]), *map(str, numbers)], pass_fds=numbers, check=True)
-END
+	python3 "$lib_directory/passed.py" third 'socket()' 'socket()' 'socket(AF_UNIX)' -- \
+		's[0].connect(("127.0.0.1", port))' 's[1].bind(("127.0.0.1", 0))' \
+		's[2].connect("\0lapbelt-third-network")' \
+		'own = create_server(("127.0.0.1", 0)); create_connection(own.getsockname())' -- "$@"
 }
 passes_no_third_network() {
 	# shellcheck disable=SC2086 # a list of options, or nothing
 	for how in "run ${LAPBELT_RUN_OPTIONS:-}" exec; do
-		third_network $how -p '(version 1) (allow default)' | grep -x 'done done done done '
+		third_network $how -p '(version 1) (allow default)' | grep -x 'done done done done'
 		third_network $how -p '(version 1) (allow default) (deny network*)' | tee told | grep '^1 1 1 '
-		[ "$how" != 'run ' ] || grep ' done $' told
+		[ "$how" != 'run ' ] || grep ' done$' told
 	done
 }
 check 'nor do those of a third network' passes_no_third_network
