@@ -97,6 +97,30 @@ static void scheme_errors_have_places(void)
 		{"(version 1)\n(allow (foo \"x\"))", "unbound variable: foo", 2, 9},
 		{"(version 1)(set! nope 1)", "unbound variable: nope", 1, 18},
 		{"(version 1)(\"a\" 1)", "illegal function: string", 1, 12},
+		{"(version 1)(if)", "syntax error in if", 1, 12},
+		{"(version 1)(let ((x)) x)", "syntax error in let", 1, 12},
+		{"(version 1)(lambda (1) 1)", "syntax error in lambda", 1, 12},
+		{"(version 1)(letrec ((x y) (y 1)) x)", "unbound variable: y", 1, 24},
+		{"(version 1)(quit)", "quit: a profile is evaluated to its end", 1, 12},
+		{"(version 1)(catch #t (quit))", "quit: a profile is evaluated to its end", 1, 22},
+		{"(version 1)(catch #t (error \"told\"))", "told", 1, 22},
+		{"(version 1)(throw \"thrown\" 1)", "thrown 1", 1, 12},
+		{"(version 1)(catch #t (let loop () (cons 1 (loop))))",
+		 "evaluation nested deeper than 2000 levels", 1, 35},
+		{"(version 1)(cond-expand ((nor a) 1))", "cond-expand: unknown operator nor", 1,
+		 12},
+		{"(version 1)\n(error \"no\" 'a \"b\" 1)", "no a \"b\" 1", 2, 1},
+		{"(version 1)\n(map (lambda (x)\n  (error \"in map\")) '(1))", "in map", 3, 3},
+		/* After an inner form is done the outer one is the one at fault. */
+		{"(version 1)\n(+ (* 2\n 3) 'a)", "+: expected integer, got symbol", 2, 1},
+	};
+
+	check_complaints(rows, COUNT(rows));
+}
+
+static void procedure_errors_have_places(void)
+{
+	static const struct complaint rows[] = {
 		{"(version 1)(car '())", "car: expected a list with elements, got empty list", 1,
 		 12},
 		{"(version 1)(define l (list 1 2 3))(set-cdr! (cddr l) l)\n(length l)",
@@ -119,38 +143,22 @@ static void scheme_errors_have_places(void)
 		{"(version 1)(car 1 2)", "car: too many arguments", 1, 12},
 		{"(version 1)(define (f a) a)(f)", "f: not enough arguments", 1, 28},
 		{"(version 1)(define (f a) a)(f 1 2)", "f: too many arguments", 1, 28},
-		{"(version 1)(if)", "syntax error in if", 1, 12},
-		{"(version 1)(let ((x)) x)", "syntax error in let", 1, 12},
-		{"(version 1)(lambda (1) 1)", "syntax error in lambda", 1, 12},
-		{"(version 1)(letrec ((x y) (y 1)) x)", "unbound variable: y", 1, 24},
 		{"(version 1)(set-car! '(1) 2)",
 		 "set-car!: a list written in the text does not change", 1, 12},
 		{"(version 1)(string-set! \"a\" 0 #\\b)",
 		 "string-set!: a string written in the text does not change", 1, 12},
 		{"(version 1)(string->number \"1x\")", "string->number: not a number", 1, 12},
-		{"(version 1)(quit)", "quit: a profile is evaluated to its end", 1, 12},
-		{"(version 1)(catch #t (quit))", "quit: a profile is evaluated to its end", 1, 22},
-		{"(version 1)(catch #t (error \"told\"))", "told", 1, 22},
-		{"(version 1)(throw \"thrown\" 1)", "thrown 1", 1, 12},
-		{"(version 1)(catch #t (let loop () (cons 1 (loop))))",
-		 "evaluation nested deeper than 2000 levels", 1, 35},
 		{"(version 1)(read (open-input-string \"(a\"))", "unmatched parentheses: 1", 1, 12},
-		{"(version 1)(cond-expand ((nor a) 1))", "cond-expand: unknown operator nor", 1,
-		 12},
 		{"(version 1)(macro-expand '(car x))",
 		 "macro-expand: expected a macro's form, got list", 1, 12},
 		{"(version 1)(define k #f)(call/cc (lambda (c) (set! k c)))(k 1 2)",
 		 "continuation: too many arguments", 1, 58},
-		{"(version 1)\n(error \"no\" 'a \"b\" 1)", "no a \"b\" 1", 2, 1},
-		{"(version 1)\n(map (lambda (x)\n  (error \"in map\")) '(1))", "in map", 3, 3},
-		/* After an inner form is done the outer one is the one at fault. */
-		{"(version 1)\n(+ (* 2\n 3) 'a)", "+: expected integer, got symbol", 2, 1},
 	};
 
 	check_complaints(rows, COUNT(rows));
 }
 
-static void rule_errors_have_places(void)
+static void version_errors_have_places(void)
 {
 	static const struct complaint rows[] = {
 		{"(allow signal)", "unbound variable: allow", 1, 2},
@@ -166,6 +174,14 @@ static void rule_errors_have_places(void)
 		{"(version 1)(trace 1)", "argument to trace must be a string", 1, 12},
 		{"(version 1)(trace \"a\")(trace \"b\")", "only one trace path may be specified", 1,
 		 23},
+	};
+
+	check_complaints(rows, COUNT(rows));
+}
+
+static void rule_errors_have_places(void)
+{
+	static const struct complaint rows[] = {
 		{"(version 1)\n(allow)", "allow: missing operation", 2, 1},
 		{"(version 1)(deny (literal \"/a\"))", "deny: missing operation", 1, 12},
 		{"(version 1)(allow signal 1)",
@@ -174,6 +190,20 @@ static void rule_errors_have_places(void)
 		 "allow: expected operation, filter or modifier, got empty list", 1, 12},
 		{"(version 1)(deny file* no-log)",
 		 "deny: expected operation, filter or modifier, got modifier name", 1, 12},
+		{"(version 1)(define-storage-class \"c\" (subpath \"/a\"))",
+		 "storage class definition not permitted in this context", 1, 12},
+		{"(version 1)(allow storage-class-map)",
+		 "storage class definition not permitted in this context", 1, 12},
+		{"(version 1)(sbpl-operation-can-return? file* 'perhaps)",
+		 "sbpl-operation-can-return?: expected 'allow or 'deny, got symbol", 1, 12},
+	};
+
+	check_complaints(rows, COUNT(rows));
+}
+
+static void filter_errors_have_places(void)
+{
+	static const struct complaint rows[] = {
 		{"(version 1)\n(allow file* (subpath (param \"NONE\")))",
 		 "invalid data type of path filter; expected pattern, got boolean", 2, 14},
 		{"(version 1)(allow sysctl-read (sysctl-name 1))",
@@ -199,6 +229,19 @@ static void rule_errors_have_places(void)
 		 "(xattr "
 		 "\"a\")))))",
 		 "filter xattr does not apply to operation signal", 1, 12},
+		{"(version 1)(with-filter \"x\" (allow signal))", "expected filter, got string", 1,
+		 12},
+		{"(version 1)(path-ancestors \"a/b\")", "path must start with a /", 1, 28},
+		{"(version 1)\n(allow file*\n  (regex \"(?i)^x\"))",
+		 "unexpected ^ operator in middle of expression", 3, 10},
+	};
+
+	check_complaints(rows, COUNT(rows));
+}
+
+static void modifier_errors_have_places(void)
+{
+	static const struct complaint rows[] = {
 		{"(version 1)(allow file-read* (with no-sandbox))",
 		 "modifier no-sandbox does not apply to operation file-read*", 1, 12},
 		{"(version 1)(allow file-write* (with no-times))",
@@ -207,12 +250,6 @@ static void rule_errors_have_places(void)
 		 "modifier grant does not apply to operation signal", 1, 12},
 		{"(version 1)(allow file* (with assign-storage-class \"c\"))",
 		 "modifier assign-storage-class does not apply to operation file*", 1, 12},
-		{"(version 1)(define-storage-class \"c\" (subpath \"/a\"))",
-		 "storage class definition not permitted in this context", 1, 12},
-		{"(version 1)(allow storage-class-map)",
-		 "storage class definition not permitted in this context", 1, 12},
-		{"(version 1)(sbpl-operation-can-return? file* 'perhaps)",
-		 "sbpl-operation-can-return?: expected 'allow or 'deny, got symbol", 1, 12},
 		{"(version 1)(allow default (subpath \"/a\") (with no-report))",
 		 "modifier no-report does not apply to allow", 1, 12},
 		{"(version 1)(deny file* (with report))", "modifier report does not apply to deny",
@@ -225,11 +262,6 @@ static void rule_errors_have_places(void)
 		 "modifier send-signal takes a signal name", 1, 24},
 		{"(version 1)(deny file* (with \"x\"))", "with: expected modifier, got string", 1,
 		 24},
-		{"(version 1)(with-filter \"x\" (allow signal))", "expected filter, got string", 1,
-		 12},
-		{"(version 1)(path-ancestors \"a/b\")", "path must start with a /", 1, 28},
-		{"(version 1)\n(allow file*\n  (regex \"(?i)^x\"))",
-		 "unexpected ^ operator in middle of expression", 3, 10},
 	};
 
 	check_complaints(rows, COUNT(rows));
@@ -459,7 +491,11 @@ int main(void)
 	RUN(text_errors_have_places);
 	RUN(unbound_names_are_told_what_was_meant);
 	RUN(scheme_errors_have_places);
+	RUN(procedure_errors_have_places);
+	RUN(version_errors_have_places);
 	RUN(rule_errors_have_places);
+	RUN(filter_errors_have_places);
+	RUN(modifier_errors_have_places);
 	RUN(address_errors_have_places);
 	RUN(reading_goes_on_after_an_error);
 	RUN(every_bound_is_reached);
