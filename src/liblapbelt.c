@@ -142,8 +142,8 @@ enum {
 	FILE_ABSENT = 1,
 };
 
-/* Reads PATH, opened as FD. Returns FILE_ABSENT, with *E set, when nothing is there. */
-static int read_opened(int opened, const char *path, struct buf *ret, struct err *e)
+/* Reads what was opened, called NAME. Returns FILE_ABSENT, with *E set, when nothing is there. */
+static int read_opened(int opened, const char *name, struct buf *ret, struct err *e)
 {
 	int cleanup_fd fd = opened;
 
@@ -151,8 +151,9 @@ static int read_opened(int opened, const char *path, struct buf *ret, struct err
 		int os = errno;
 
 		if (os == EFBIG)
-			return err_set(e, ERR_LIMIT, "%s: larger than 16 MiB", path);
-		(void)err_set(e, ERR_POLICY, "unable to open %s: %s", path, io_error_text(os));
+			return err_at(e, ERR_LIMIT, (struct span){name, 1, 1},
+				      "larger than 16 MiB");
+		(void)err_set(e, ERR_POLICY, "unable to open %s: %s", name, io_error_text(os));
 		e->os = os;
 		return os == ENOENT || os == ENOTDIR ? FILE_ABSENT : -(int)ERR_POLICY;
 	}
@@ -160,12 +161,13 @@ static int read_opened(int opened, const char *path, struct buf *ret, struct err
 }
 
 /* A FIFO blocks until its writer comes: profiles are delivered that way. */
-static int read_profile(const char *path, struct buf *ret, struct err *e)
+static int read_profile(const char *path, const char **ret_name, struct buf *ret, struct err *e)
 {
-	int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-					: io_open_named(path);
+	bool is_input = strcmp(path, "-") == 0;
+	int fd = is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : io_open_named(path);
 
-	return read_opened(fd, path, ret, e);
+	*ret_name = is_input ? "<standard input>" : path;
+	return read_opened(fd, *ret_name, ret, e);
 }
 
 /* Where Apple's own profiles live: searched on macOS, stood in for by ours elsewhere. */
@@ -224,6 +226,8 @@ static int import_file(const char *folder, struct str path, struct arena *arena,
 		return err_memory(e);
 	/* Whoever names a FIFO on the command line waits for it; a profile makes nobody wait. */
 	r = read_opened(io_open_regular(name), name, &buf, e);
+	if (r == -(int)ERR_LIMIT)
+		(void)err_wrap(e, "%s", name); /* the place will be that of the import */
 	if (r == 0) {
 		text = arena_memdup(arena, buf_str(&buf).p, buf.n);
 		if (text)
@@ -406,14 +410,14 @@ int lapbelt_policy_from_text(const char *text, const char *name,
 int lapbelt_policy_from_file(const char *path, const struct lapbelt_policy_options *options,
 			     struct lapbelt_policy **ret_policy, struct lapbelt_error *error)
 {
+	const char *name;
 	struct buf buf = {0};
 	struct err e = {0};
 	int r;
 
-	if (read_profile(path, &buf, &e) == 0)
-		r = lapbelt_policy_from_bytes(buf_str(&buf).p, buf.n,
-					      strcmp(path, "-") == 0 ? "<standard input>" : path,
-					      options, ret_policy, error);
+	if (read_profile(path, &name, &buf, &e) == 0)
+		r = lapbelt_policy_from_bytes(buf_str(&buf).p, buf.n, name, options, ret_policy,
+					      error);
 	else
 		r = facade_fail(error, &e);
 	buf_release(&buf);

@@ -351,7 +351,7 @@ static int report(const struct err *e)
 	return diag_error(&error);
 }
 
-static int read_file(const char *path, struct buf *ret)
+static int read_file(const char *path, const char *name, struct buf *ret, struct err *e)
 {
 	int cleanup_fd fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
 						   : io_open_named(path);
@@ -359,10 +359,8 @@ static int read_file(const char *path, struct buf *ret)
 	if (fd >= 0 && io_read_all(fd, ret, FILE_MAX) == 0)
 		return 0;
 	if (errno == EFBIG)
-		diag_printf("%s: larger than 16 MiB", path);
-	else
-		diag_printf("unable to open %s: %s", path, io_error_text(errno));
-	return lapbelt_exit_code(LAPBELT_POLICY);
+		return err_at(e, ERR_LIMIT, (struct span){name, 1, 1}, "larger than 16 MiB");
+	return err_set(e, ERR_POLICY, "unable to open %s: %s", name, io_error_text(errno));
 }
 
 static int test_file(const char *path)
@@ -372,9 +370,10 @@ static int test_file(const char *path)
 	struct arena arena = {0};
 	struct buf text = {0};
 	struct err e = {0};
-	int status = read_file(path, &text);
+	int status = 0;
 
-	if (status == 0 && sbt_parse(buf_str(&text), name, &arena, &file, &e) < 0)
+	if (read_file(path, name, &text, &e) < 0 ||
+	    sbt_parse(buf_str(&text), name, &arena, &file, &e) < 0)
 		status = report(&e);
 	for (size_t i = 0; status == 0 && i < file.n; i++)
 		status = judge_case(name, &file.cases[i], &arena);

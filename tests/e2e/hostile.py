@@ -466,7 +466,7 @@ def judge(wanted, status, text, seconds, size):
         return "status %d, not 65" % status
     if wanted and not re.search(wanted, text):
         return "no message that matches " + wanted
-    if wanted and not re.match(r"(lapbelt: )?[^ ]*:[0-9]+:[0-9]+: |lapbelt: profile.sb: larger than|lapbelt: the rules tell", text):
+    if wanted and not re.match(r"(lapbelt: )?[^ ]*:[0-9]+:[0-9]+: |lapbelt: the rules tell", text):
         return "no place"
     if len(text) > 40000:
         return "%d bytes of messages" % len(text)

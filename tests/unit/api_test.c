@@ -151,7 +151,10 @@ static void files_that_cannot_be_read(void)
 	CHECK_INT(lapbelt_policy_from_file(folder, NULL, &policy, &error), -LAPBELT_POLICY);
 	CHECK_INT(error.os, EISDIR);
 	CHECK_INT(lapbelt_policy_from_file("/dev/zero", NULL, &policy, &error), -LAPBELT_LIMIT);
-	CHECK_STR(error.text, "/dev/zero: larger than 16 MiB");
+	CHECK_STR(error.file, "/dev/zero");
+	CHECK_INT(error.line, 1);
+	CHECK_INT(error.column, 1);
+	CHECK_STR(error.text, "larger than 16 MiB");
 }
 
 static void *write_late(void *path)

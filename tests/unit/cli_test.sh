@@ -101,7 +101,14 @@ run "$lapbelt" check /dev/null
 is "an empty profile is an error" 65 "" "*no version specified*"
 head -c 17000000 /dev/zero | tr '\0' ';' >big.sb
 run "$lapbelt" check big.sb
-is "a file beyond 16 MiB is an error" 65 "" "lapbelt: big.sb: larger than 16 MiB"
+is "a file beyond 16 MiB is an error" 65 "" "big.sb:1:1: larger than 16 MiB"
+run sh -c "\"$lapbelt\" check - <big.sb"
+is "so is such an input" 65 "" "<standard input>:1:1: larger than 16 MiB"
+run "$lapbelt" test big.sb
+is "so is such a table of tests" 65 "Bail out!" "lapbelt: big.sb:1:1: larger than 16 MiB"
+echo "(version 1) (import \"$dir/big.sb\")" >import.sb
+run "$lapbelt" check import.sb
+is "an import of one is an error in its place" 65 "" "import.sb:1:13: $dir/big.sb: larger than 16 MiB"
 { printf ';' && head -c 15000000 /dev/zero | tr '\0' ';' && echo; } >long.sb
 echo "(version 1)(let loop () (open-input-file \"$dir/long.sb\") (loop))" >loop.sb
 run "$lapbelt" check loop.sb
