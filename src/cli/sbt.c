@@ -19,7 +19,8 @@ enum part {
 struct reader {
 	struct arena *arena;
 	struct sbt_file *file;
-	struct span at;
+	struct span at; /* the line */
+	const char *line;
 	enum part part;
 	struct err *e;
 };
@@ -27,6 +28,13 @@ struct reader {
 static int fail(struct reader *reader, const char *what)
 {
 	return err_at(reader->e, ERR_POLICY, reader->at, "%s", what);
+}
+
+/* AT, in the line, is to blame. */
+static int fail_in(struct reader *reader, const char *at, const char *what)
+{
+	reader->at.column = (unsigned)(at - reader->line) + 1;
+	return fail(reader, what);
 }
 
 static bool is_blank(char c)
@@ -78,34 +86,44 @@ static int unescape(struct str s, size_t *ret_n)
 	return high < 0 || low < 0 ? -1 : high << 4 | low;
 }
 
+/* Where the word that S begins with ends: at its closing quote, or at a blank. */
+static size_t word_end(struct str s, bool quoted)
+{
+	size_t i = quoted;
+
+	while (i < s.n && (quoted ? s.p[i] != '"' : !is_blank(s.p[i])))
+		i += quoted && s.p[i] == '\\' ? 2 : 1;
+	return i < s.n ? i : s.n;
+}
+
 /* Takes one word off *REST, "quoted" with escapes or up to the next blank. NULL: none is left. */
 static int take_word(struct reader *reader, struct str *rest, char **ret)
 {
 	struct str s = trim(*rest);
-	size_t i = 0, n = 0;
 	bool quoted = s.n && s.p[0] == '"';
+	size_t end = word_end(s, quoted), n = 0;
 	char *word;
 
 	*ret = NULL;
 	if (!s.n)
 		return 0;
-	word = arena_alloc(reader->arena, s.n + 1);
+	if (quoted && end == s.n)
+		return fail_in(reader, s.p, "the closing quote is missing");
+	word = arena_alloc(reader->arena, end + 1); /* not s.n: lines may have a million words */
 	if (!word)
 		return err_memory(reader->e);
-	for (i = quoted; i < s.n && (quoted ? s.p[i] != '"' : !is_blank(s.p[i])); i++) {
+	for (size_t i = quoted; i < end; i++) {
 		int byte = (unsigned char)s.p[i];
 		size_t used = 0;
 
 		if (quoted && byte == '\\')
-			byte = unescape((struct str){s.p + i + 1, s.n - i - 1}, &used);
+			byte = unescape((struct str){s.p + i + 1, end - i - 1}, &used);
 		if (byte <= 0)
-			return fail(reader, "this escape means nothing");
+			return fail_in(reader, s.p + i, "this escape means nothing");
 		i += used;
 		word[n++] = (char)byte;
 	}
-	if (quoted && i++ >= s.n)
-		return fail(reader, "the closing quote is missing");
-	*rest = (struct str){s.p + i, s.n - i};
+	*rest = str_skip(s, end + quoted);
 	*ret = word;
 	return 0;
 }
@@ -307,27 +325,36 @@ static void extend_profile(struct reader *reader, struct str line)
 	profile->n = (size_t)(line.p + line.n - profile->p);
 }
 
-static int parse_line(struct reader *reader, struct str line)
+/* A line that is not the profile's, and no title. */
+static int parse_other(struct reader *reader, struct str line)
 {
 	bool is_comment = !trim(line).n || trim(line).p[0] == '#';
 
-	if (str_starts(line, STR("===")))
-		return begin_case(reader, (struct str){line.p + 3, line.n - 3});
-	if (reader->part == PART_HEADER && line.n && line.p[0] == '@')
-		return parse_directive(reader, line);
 	if (reader->part == PART_HEADER)
-		reader->part = PART_PROFILE;
-	if (reader->part == PART_PROFILE) {
-		if (str_is(line, "---"))
-			reader->part = PART_ROWS;
-		else
-			extend_profile(reader, line);
-		return 0;
-	}
+		return parse_directive(reader, line);
 	if (is_comment)
 		return 0;
 	return reader->part == PART_ROWS ? parse_row(reader, line)
 					 : fail(reader, "a case begins with ===");
+}
+
+static int parse_line(struct reader *reader, struct str line)
+{
+	bool is_title = str_starts(line, STR("==="));
+	const char *nul = line.n ? memchr(line.p, '\0', line.n) : NULL;
+
+	if (reader->part == PART_HEADER && !(line.n && line.p[0] == '@'))
+		reader->part = PART_PROFILE;
+	if (reader->part == PART_PROFILE && !is_title) {
+		if (str_is(line, "---"))
+			reader->part = PART_ROWS;
+		else
+			extend_profile(reader, line); /* where bytes are SBPL's to judge */
+		return 0;
+	}
+	if (nul)
+		return fail_in(reader, nul, "NUL byte");
+	return is_title ? begin_case(reader, str_skip(line, 3)) : parse_other(reader, line);
 }
 
 /* Lines may end as they do on Windows. */
@@ -349,6 +376,7 @@ int sbt_parse(struct str text, const char *name, struct arena *arena, struct sbt
 		int r;
 
 		reader.at.line++;
+		reader.line = text.p;
 		r = parse_line(&reader, without_return((struct str){text.p, n}));
 		if (r < 0)
 			return r;

@@ -127,11 +127,79 @@ static void many_words_fit(void)
 	arena_release(&arena);
 }
 
+/* A word takes as much memory as it needs, not as its line has left: here 7 GiB. */
+static void a_line_may_have_any_number_of_words(void)
+{
+	static char text[(256 << 10) + 64] = "===\n---\nop";
+	struct sbt_file file = {0};
+	struct arena arena = {.limit = 16 << 20};
+	size_t n = strlen(text), words = 0, wrong = 0;
+	struct err e = {0};
+
+	while (n < 256 << 10) {
+		memcpy(text + n, words % 2 ? " k=v" : " \"k=\"", 5);
+		n += words++ % 2 ? 4 : 5;
+	}
+	memcpy(text + n, " => deny", 8);
+	CHECK_INT(sbt_parse((struct str){text, n + 8}, "t", &arena, &file, &e), 0);
+	for (size_t i = 0; i < words; i++)
+		if (strcmp(file.cases[0].rows[0].words[1 + i], i % 2 ? "k=v" : "k=") != 0)
+			wrong++;
+	CHECK_INT(wrong, 0);
+	CHECK(!file.cases[0].rows[0].words[1 + words]);
+	arena_release(&arena);
+}
+
+static void a_nul_byte_is_an_error_where_it_is(void)
+{
+	static const struct {
+		const char *text; /* with * for NUL */
+		unsigned line;
+	} rows[] = {
+		{"# a*b\n", 1},
+		{"=== t*\n---\n", 1},
+		{"===\n@param A=*\n---\n", 2},
+		{"===\n---\nop /*x => deny\n", 3},
+		{"===\n---\n\nop \"/x*\" => deny\n", 4},
+		{"===\n---\nop => deny f*:1\n", 3},
+		{"===\n---\n!! 1:2 a*", 3},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t n = strlen(rows[i].text);
+		struct sbt_file file = {0};
+		struct arena arena = {0};
+		char text[64], *nul, *line;
+		struct err e = {0};
+
+		memcpy(text, rows[i].text, n + 1);
+		nul = strchr(text, '*');
+		*nul = '\0';
+		line = strrchr(text, '\n');
+		CHECK_INT(sbt_parse((struct str){text, n}, "t", &arena, &file, &e), -ERR_POLICY);
+		CHECK_STR(e.text, "NUL byte");
+		CHECK_INT(e.at.line, rows[i].line);
+		CHECK_INT(e.at.column, nul - (line ? line + 1 : text) + 1);
+		arena_release(&arena);
+	}
+}
+
+static void bytes_of_a_profile_are_not_ours_to_judge(void)
+{
+	struct sbt_file file = {0};
+	struct arena arena = {0};
+	struct err e = {0};
+
+	CHECK_INT(sbt_parse(STR("===\n;\0\n---\n"), "t", &arena, &file, &e), 0);
+	CHECK(str_eq(file.cases[0].profile, STR(";\0")));
+	arena_release(&arena);
+}
+
 static void what_makes_no_sense_is_an_error_with_its_line(void)
 {
 	static const struct {
 		const char *text;
-		unsigned line;
+		unsigned line, column; /* 0: that of the line */
 	} rows[] = {
 		{"", 1},
 		{"# nothing\n\n", 1},
@@ -147,9 +215,9 @@ static void what_makes_no_sense_is_an_error_with_its_line(void)
 		{"===\n---\nop => allow 1x\n", 3},
 		{"===\n---\nop => allow f.sb:\n", 3},
 		{"===\n---\nop => allow 99999999999999999999\n", 3},
-		{"===\n---\nop \"x => allow\n", 3},
-		{"===\n---\nop \"\\x4\" => allow\n", 3},
-		{"===\n---\nop \"\\x00\" => allow\n", 3},
+		{"===\n---\nop \"x => allow\n", 3, 4},
+		{"===\n---\nop \"\\x4\" => allow\n", 3, 5},
+		{"===\n---\nop \"\\x00\" => allow\n", 3, 5},
 		{"===\n---\n@plan9 op => allow\n", 3},
 		{"===\n@linux\n---\n@darwin op => allow\n", 4},
 		{"===\n---\n!! 3 message\n", 3},
@@ -164,6 +232,7 @@ static void what_makes_no_sense_is_an_error_with_its_line(void)
 
 		CHECK_INT(sbt_parse(str_of(rows[i].text), "t", &arena, &file, &e), -ERR_POLICY);
 		CHECK_INT(e.at.line, rows[i].line);
+		CHECK_INT(e.at.column, rows[i].column ? rows[i].column : 1);
 		CHECK_STR(e.file, "t");
 		arena_release(&arena);
 	}
@@ -216,6 +285,9 @@ int main(void)
 	RUN(lines_may_end_as_on_windows);
 	RUN(words_may_hold_any_byte_but_nul);
 	RUN(many_words_fit);
+	RUN(a_line_may_have_any_number_of_words);
+	RUN(a_nul_byte_is_an_error_where_it_is);
+	RUN(bytes_of_a_profile_are_not_ours_to_judge);
 	RUN(what_makes_no_sense_is_an_error_with_its_line);
 	RUN(params_are_bounded);
 	RUN(memory_may_end_anywhere);
