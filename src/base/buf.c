@@ -109,6 +109,25 @@ static size_t utf8_length(const unsigned char *p, size_t n)
 	return 0;
 }
 
+/* Controls among the characters: C1, those that turn the direction of a line, byte order marks. */
+static bool is_unseen(const unsigned char *p, size_t length)
+{
+	static const struct {
+		unsigned first, last;
+	} rows[] = {
+		{0x80, 0x9f},     {0x200e, 0x200f}, {0x202a, 0x202e},
+		{0x2066, 0x2069}, {0xfeff, 0xfeff},
+	};
+	unsigned c = length == 2   ? (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu)
+		     : length == 3 ? (p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu)
+				   : 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (c >= rows[i].first && c <= rows[i].last)
+			return true;
+	return false;
+}
+
 void buf_add_escaped(struct buf *buf, struct str s)
 {
 	const unsigned char *p = (const unsigned char *)s.p;
@@ -116,9 +135,11 @@ void buf_add_escaped(struct buf *buf, struct str s)
 	for (size_t i = 0; i < s.n;) {
 		size_t length = p[i] >= 0x80 ? utf8_length(p + i, s.n - i) : 1;
 
-		/* U+0080 to U+009F are control characters too. */
-		if (length == 2 && p[i] == 0xc2 && p[i + 1] < 0xa0)
-			length = 0;
+		if (length > 1 && is_unseen(p + i, length)) {
+			for (; length > 0; length--)
+				buf_printf(buf, "\\x%02x", p[i++]);
+			continue;
+		}
 		if (length == 0 || p[i] < 0x20 || p[i] == 0x7f || p[i] == '\\') {
 			buf_printf(buf, "\\x%02x", p[i]);
 			i++;

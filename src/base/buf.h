@@ -28,7 +28,10 @@ void buf_puts(struct buf *buf, const char *cstr);
 void buf_putc(struct buf *buf, char c);
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends S with control bytes, `\` and invalid UTF-8 as \xHH: safe for a terminal. */
+/*
+ * Appends S with control characters, marks that nobody sees, `\` and invalid UTF-8 as \xHH: safe
+ * for a terminal, and for who looks at it.
+ */
 void buf_add_escaped(struct buf *buf, struct str s);
 
 /* Makes room for N more bytes and returns where they go; the caller adds to buf->n. NULL: failed.

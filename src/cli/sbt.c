@@ -370,6 +370,10 @@ int sbt_parse(struct str text, const char *name, struct arena *arena, struct sbt
 {
 	struct reader reader = {.arena = arena, .file = ret, .at = {name, 0, 1}, .e = e};
 
+	if (str_starts(text, STR("\xef\xbb\xbf"))) {
+		(void)err_at(e, ERR_POLICY, (struct span){name, 1, 1}, "a byte order mark");
+		return err_hint(e, "a file begins with its first line: take the mark away");
+	}
 	while (text.n) {
 		const char *end = memchr(text.p, '\n', text.n);
 		size_t n = end ? (size_t)(end - text.p) : text.n;

@@ -348,6 +348,7 @@ static int report(const struct err *e)
 
 	(void)snprintf(error.file, sizeof(error.file), "%s", e->file);
 	(void)snprintf(error.text, sizeof(error.text), "%s", e->text);
+	(void)snprintf(error.hint, sizeof(error.hint), "%s", e->hint);
 	return diag_error(&error);
 }
 

@@ -502,6 +502,10 @@ void machine_hint_name(struct machine *m)
 		(void)err_hint(&m->err, "(version 1) comes before everything else");
 		return;
 	}
+	if (str_starts(m->unbound->name, STR("\xef\xbb\xbf"))) {
+		(void)err_hint(&m->err, "a byte order mark is a part of the text: take it away");
+		return;
+	}
 	guess.near.word = m->unbound->name;
 	for (const struct scope *scope = m->unbound_scope; scope; scope = scope->outer)
 		for (const struct binding *b = scope->first; b && m->comparisons > 0; b = b->next)

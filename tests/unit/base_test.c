@@ -217,7 +217,14 @@ static void escaping_leaves_nothing_that_drives_a_terminal(void)
 		{"\x7f", "\\x7f"},
 		{"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"},
 		{"\xe2\x82\xac \xf0\x9f\x98\x80", "\xe2\x82\xac \xf0\x9f\x98\x80"},
-		{"\xc2\x9b", "\\xc2\\x9b"},                   /* C1: CSI */
+		{"\xc2\x9b", "\\xc2\\x9b"}, /* C1: CSI */
+		{"\xc2\x9f\xc2\xa0", "\\xc2\\x9f\xc2\xa0"},
+		{"a\xe2\x80\xae"
+		 "b",
+		 "a\\xe2\\x80\\xaeb"},            /* right to left from here */
+		{"\xe2\x80\x8d", "\xe2\x80\x8d"}, /* joins emoji */
+		{"\xe2\x81\xa6", "\\xe2\\x81\\xa6"},
+		{"\xef\xbb\xbf", "\\xef\\xbb\\xbf"},          /* a byte order mark */
 		{"\xc0\xaf", "\\xc0\\xaf"},                   /* overlong */
 		{"\xe0\x80\xaf", "\\xe0\\x80\\xaf"},          /* overlong */
 		{"\xed\xa0\x80", "\\xed\\xa0\\x80"},          /* surrogate */

@@ -331,6 +331,14 @@ sed 's/$/\r/' ok.sbt >crlf.sbt
 run "$lapbelt" test crlf.sbt
 is "lines may end as on Windows" 0 "ok 1 - crlf.sbt:4 t: signal => deny
 1..1" ""
+{ printf '\357\273\277' && cat ok.sbt; } >bom.sbt
+run "$lapbelt" test bom.sbt
+is "a byte order mark is an error that is seen" 65 "Bail out!" "lapbelt: bom.sbt:1:1: a byte order mark
+hint: *"
+printf '\357\273\277(version 1)\n(allow default)\n' >bom.sb
+run "$lapbelt" check bom.sb
+is "so it is in a profile" 65 "" 'bom.sb:1:1: unbound variable: \\xef\\xbb\\xbf
+hint: a byte order mark *'
 mkfifo table
 (sleep 1 && cat ok.sbt >table) &
 run "$lapbelt" test table

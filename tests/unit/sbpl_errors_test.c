@@ -79,6 +79,9 @@ static void unbound_names_are_told_what_was_meant(void)
 		 "since version 3 it is called 'ipc-posix-shm*'"},
 		{"(version 3)(allow system-chud)", "rules about it had no effect: it can go"},
 		{"(version 1)(catch 1 (allow file-raed*))(allow file* 1)", ""},
+		{"\xef\xbb\xbf(version 1)",
+		 "a byte order mark is a part of the text: take it away"},
+		{"\xef\xbb\xbf; UTF-8\n", "a byte order mark is a part of the text: take it away"},
 		{"(version 1)(import \"nowhere.sb\")", ""},
 	};
 

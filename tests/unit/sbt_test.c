@@ -203,6 +203,7 @@ static void what_makes_no_sense_is_an_error_with_its_line(void)
 	} rows[] = {
 		{"", 1},
 		{"# nothing\n\n", 1},
+		{"\xef\xbb\xbf===\n---\nop => allow\n", 1},
 		{"op => allow\n", 1},
 		{"===\n@nonsense\n", 2},
 		{"===\n@param A\n", 2},
