@@ -760,6 +760,31 @@ file-write-create /w/new => allow 3
 file-link /secret/x      => deny 4
 file-link /w/x           => allow -
 
+=== nothing is added to a profile: our reading
+(version 1)
+(deny default)
+---
+signal target=self         => deny 2
+mach-task-name target=self => deny 2
+
+=== what macOS adds, written out
+(version 1)
+(deny default)
+(allow signal (target self))
+(allow mach-task-name (target self))
+---
+signal target=self           => allow 3
+signal target=others         => deny 2
+mach-task-name target=self   => allow 4
+mach-task-name target=others => deny 2
+
+=== symbols that differ in case are one, spelt as the first of them: our reading
+(version 1)
+(define first 'Foo)
+(error (symbol->string 'FOO) (symbol->string 'sigkill) (symbol->string 'ALLOW) (eq? (string->symbol "fOo") first))
+---
+!! 3:1 Foo "SIGKILL" "allow" #t
+
 # ---- Directives --------------------------------------------------------------------------------
 
 === parameters
