@@ -235,10 +235,12 @@ file-write-setugid /x   => deny -
 === a rule on /etc
 (version 1)
 (deny default)
-(allow file-read* (subpath "/etc"))
+(allow file-read* (subpath "/etc") (regex #"^/var/db/"))
 ---
-@darwin file-read-data /private/etc/hosts => deny 2
-@linux  file-read-data /etc/hosts         => allow 3
+file-read-data /private/etc/hosts => deny 2
+file-read-data /private/var/db/x  => deny 2
+@linux file-read-data /etc/hosts  => allow 3
+@linux file-read-data /var/db/x   => allow 3
 
 === a rule on /private/etc
 (version 1)
@@ -250,6 +252,7 @@ file-read-data /private/etc/hosts         => allow 3
 @linux  file-read-data /var/db/x          => allow 3
 @darwin file-read-data /private/var/db/x  => allow 3
 file-read-data /private/etcetera          => deny 2
+@linux  file-read-data /etcetera          => deny 2
 
 === a rule on /tmp
 (version 1)
@@ -519,6 +522,20 @@ network-outbound 127.0.0.1:8081                  => deny 2
 network-outbound 192.0.2.1:8080                  => deny 2
 network-outbound 127.0.0.1:8080 protocol=udp     => allow 3
 network-outbound /8080                           => deny 2
+
+=== mapped addresses are of IPv4 on Linux, of IPv6 on macOS
+(version 1)
+(deny default)
+(allow network-outbound (remote tcp4 "*:*"))
+(allow network-outbound (remote udp6 "*:*"))
+---
+@linux  network-outbound [::ffff:192.0.2.1]:80              => allow 3
+@darwin network-outbound [::ffff:192.0.2.1]:80              => deny 2
+@linux  network-outbound [::ffff:192.0.2.1]:80 protocol=udp => deny 2
+@darwin network-outbound [::ffff:192.0.2.1]:80 protocol=udp => allow 4
+network-outbound 192.0.2.1:80                               => allow 3
+network-outbound [2001:db8::1]:80                           => deny 2
+network-outbound [2001:db8::1]:80 protocol=udp              => allow 4
 
 === a local filter matches a socket that is not bound
 (version 1)
