@@ -206,7 +206,7 @@ static int charge_length(struct machine *m, const struct value *list)
 
 	for (; is_type(list, VALUE_PAIR); list = list->cdr)
 		n++;
-	return machine_charge(m, n / 4);
+	return machine_charge(m, n);
 }
 
 /* A list of symbols, perhaps with a symbol as its tail. */
