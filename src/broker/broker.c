@@ -63,6 +63,7 @@ static const struct {
 	{SYS_renameat, handle_rename},
 #endif
 	{SYS_openat, handle_open},
+	{SYS_openat2, handle_openat2},
 	{SYS_mkdirat, handle_mkdir},
 	{SYS_mknodat, handle_mknod},
 	{SYS_unlinkat, handle_unlink},

@@ -166,12 +166,22 @@ static inline struct str place_path(const struct place *place)
 void place_release(struct place *place);
 #define cleanup_place __attribute__((cleanup(place_release)))
 
+/* What is to be looked up, and how. */
+struct lookup {
+	int dirfd;        /* the caller's, or AT_FDCWD */
+	const char *path; /* our copy */
+	uint64_t resolve; /* RESOLVE_ flags of openat2(2) but RESOLVE_CACHED; 0: as other calls do
+			   */
+};
+
 /*
  * Pins the directory of PATH's last component, which is not looked at: for calls that make, remove
  * or rename names. -1 with errno. EEXIST: there is no such component, ret->name says what is there
  * instead: "/", "." or "..".
  */
 int resolve_name(const struct call *call, int dirfd, const char *path, struct place *ret);
+
+int resolve_name_as(const struct call *call, const struct lookup *lookup, struct place *ret);
 
 /* The place called NAME, one component, in the directory of PLACE. 0, or -1 with errno. */
 int resolve_beside(const struct call *call, const struct place *place, const char *name,
@@ -184,8 +194,17 @@ int resolve_beside(const struct call *call, const struct place *place, const cha
 int resolve_object(const struct call *call, int dirfd, const char *path, bool follow, bool empty_ok,
 		   struct place *ret);
 
-/* As resolve_name() for the text of the symlink at LINK: where it points, there or not. */
-int resolve_link(const struct call *call, const struct place *link, struct place *ret);
+int resolve_object_as(const struct call *call, const struct lookup *lookup, bool follow,
+		      struct place *ret);
+
+/* As resolve_name_as() for the text of the symlink at LINK, found by LOOKUP: where it points, there
+ * or not. */
+int resolve_link(const struct call *call, const struct lookup *lookup, const struct place *link,
+		 struct place *ret);
+
+/* Pins what is called PLACE->name in PLACE->dir, a symlink itself, as `object`. 0, or -1 with
+ * errno. */
+int resolve_last(const struct lookup *lookup, struct place *place);
 
 /* The place of an open file of the caller's; FD is ours. path "" if it has no name. */
 int resolve_fd(const struct call *call, int fd, struct place *ret);
@@ -246,7 +265,8 @@ void socket_name_note(struct broker *broker, int fd, const char *path);
 
 /* ---- Handlers: one per system call, in the table of broker.c ---- */
 
-void handle_open(struct call *call);   /* open, openat, creat */
+void handle_open(struct call *call); /* open, openat, creat */
+void handle_openat2(struct call *call);
 void handle_mkdir(struct call *call);  /* mkdir, mkdirat */
 void handle_mknod(struct call *call);  /* mknod, mknodat */
 void handle_unlink(struct call *call); /* unlink, unlinkat, rmdir */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,13 @@
 #include "linux/proc.h"
 #include "base/banned.h"
 
+#ifndef RESOLVE_CACHED
+#define RESOLVE_CACHED 0x20 /* 5.12 */
+#endif
+#define RESOLVE_KNOWN                                                                              \
+	((uint64_t)(RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS |                \
+		    RESOLVE_BENEATH | RESOLVE_IN_ROOT | RESOLVE_CACHED))
+
 enum {
 	TTY_MAJOR = 5, /* /dev/tty and /dev/ptmx; admin-guide/devices.rst */
 	TTY_MINOR = 0,
@@ -28,10 +36,10 @@ enum {
 };
 
 struct open_call {
-	int dirfd;
-	const char *path;
+	struct lookup lookup;
 	int flags;
 	mode_t mode;
+	bool in_memory; /* flags and mode are not in registers: openat2(2) */
 };
 
 static bool wants_read(const struct open_call *open)
@@ -147,7 +155,11 @@ static void open_fifo(struct call *call, const struct open_call *open_call, int 
  */
 static bool may_continue(const struct call *call, const struct open_call *open)
 {
-	return call->broker->plan->floor_bounds_open && !(open->mode & (S_ISUID | S_ISGID));
+	const struct plan *plan = call->broker->plan;
+
+	if (open->in_memory)
+		return plan->floor_bounds_openat2;
+	return plan->floor_bounds_open && !(open->mode & (S_ISUID | S_ISGID));
 }
 
 /* ---- What is there ---- */
@@ -276,7 +288,8 @@ static void open_by_caller(struct call *call, const struct open_call *open)
 	if (may_continue(call, open))
 		call_continue(call);
 	else
-		call_error(call, EPERM);
+		/* Programs that miss openat2(2) do it by openat(2). */
+		call_error(call, open->in_memory ? ENOSYS : EPERM);
 }
 
 /* By the caller's flags, but without waiting for the device. */
@@ -395,13 +408,12 @@ static int create(struct call *call, const struct open_call *open, const struct 
 /* The name is there. 0: answered. 1: it is gone. */
 static int open_name(struct call *call, const struct open_call *open, struct place *place)
 {
-	place->object = openat(place->dir, place->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (place->object < 0 && errno == ENOENT)
-		return 1;
-	if (place->object < 0)
-		call_error(call, errno);
-	else
+	if (resolve_last(&open->lookup, place) == 0)
 		open_object(call, open, place);
+	else if (errno == ENOENT)
+		return 1;
+	else
+		call_error(call, errno);
 	return 0;
 }
 
@@ -411,12 +423,12 @@ static int open_through(struct call *call, const struct open_call *open, struct 
 	struct place cleanup_place target = PLACE_NONE;
 	struct place next = PLACE_NONE;
 
-	if (resolve_object(call, open->dirfd, open->path, true, false, &target) == 0) {
+	if (resolve_object_as(call, &open->lookup, true, &target) == 0) {
 		open_object(call, open, &target);
 		return 0;
 	}
 	/* It dangles: one link further, until a name is not there. */
-	if (errno != ENOENT || resolve_link(call, place, &next) < 0) {
+	if (errno != ENOENT || resolve_link(call, &open->lookup, place, &next) < 0) {
 		call_error(call, errno);
 		return 0;
 	}
@@ -429,7 +441,7 @@ static void open_or_create(struct call *call, const struct open_call *open)
 {
 	struct place cleanup_place place = PLACE_NONE;
 	struct stat st;
-	int again = resolve_name(call, open->dirfd, open->path, &place) < 0 ? -1 : 1;
+	int again = resolve_name_as(call, &open->lookup, &place) < 0 ? -1 : 1;
 
 	if (again < 0) {
 		/* "/", "." and "..": a directory, and O_CREAT wants a file. */
@@ -483,7 +495,7 @@ static void open_unnamed(struct call *call, const struct open_call *open)
 	static const char name[] = "/#";
 	int cleanup_fd fd = -1;
 
-	if (resolve_object(call, open->dirfd, open->path, true, false, &place) < 0 ||
+	if (resolve_object_as(call, &open->lookup, true, &place) < 0 ||
 	    leave_shared_tmp(call, open, &place) < 0) {
 		call_error(call, errno);
 		return;
@@ -540,8 +552,7 @@ static void open_existing(struct call *call, const struct open_call *open)
 {
 	struct place cleanup_place place = PLACE_NONE;
 
-	if (resolve_object(call, open->dirfd, open->path, !(open->flags & O_NOFOLLOW), false,
-			   &place) < 0)
+	if (resolve_object_as(call, &open->lookup, !(open->flags & O_NOFOLLOW), &place) < 0)
 		call_error(call, errno);
 	else
 		open_object(call, open, &place);
@@ -557,32 +568,27 @@ static void read_arguments(const struct call *call, uint64_t *ret_path, struct o
 		bool creat = call->nr == SYS_creat;
 
 		*ret_path = args[0];
-		ret->dirfd = AT_FDCWD;
+		ret->lookup.dirfd = AT_FDCWD;
 		ret->flags = creat ? O_CREAT | O_WRONLY | O_TRUNC : (int)args[1];
 		ret->mode = (mode_t)args[creat ? 1 : 2] & 07777;
 		return;
 	}
 #endif
 	*ret_path = args[1];
-	ret->dirfd = (int)args[0];
+	ret->lookup.dirfd = (int)args[0];
 	ret->flags = (int)args[2];
 	ret->mode = (mode_t)args[3] & 07777;
 }
 
-void handle_open(struct call *call)
+static void open_as_asked(struct call *call, uint64_t path_address, struct open_call open)
 {
 	char path[PATH_MAX];
-	struct open_call open = {.path = path};
-	uint64_t address;
 
-	read_arguments(call, &address, &open);
-	/* Without these the argument is not there, and its register holds anything; open(2). */
-	if (!(open.flags & O_CREAT) && (open.flags & O_TMPFILE) != O_TMPFILE)
-		open.mode = 0;
-	if (call_read_string(call, address, path, sizeof(path)) < 0) {
+	if (call_read_string(call, path_address, path, sizeof(path)) < 0) {
 		call_error(call, errno);
 		return;
 	}
+	open.lookup.path = path;
 	if ((open.flags & O_CREAT) && (open.flags & O_DIRECTORY) &&
 	    (open.flags & O_TMPFILE) != O_TMPFILE)
 		call_error(call, EINVAL); /* nobody makes directories by open(2), since 6.3 */
@@ -592,4 +598,66 @@ void handle_open(struct call *call)
 		open_or_create(call, &open);
 	else
 		open_existing(call, &open);
+}
+
+void handle_open(struct call *call)
+{
+	struct open_call open = {0};
+	uint64_t address;
+
+	read_arguments(call, &address, &open);
+	/* Without these the argument is not there, and its register holds anything; open(2). */
+	if (!(open.flags & O_CREAT) && (open.flags & O_TMPFILE) != O_TMPFILE)
+		open.mode = 0;
+	open_as_asked(call, address, open);
+}
+
+/* ---- openat2(2) ---- */
+
+/* The structure at ADDRESS, SIZE bytes long, as the kernel takes it. 0, or -1 with errno. */
+static int read_how(const struct call *call, uint64_t address, uint64_t size, struct open_how *ret)
+{
+	char rest[4096]; /* a page, as far as the kernel goes */
+
+	if (size < sizeof(*ret) || size > sizeof(rest)) {
+		errno = size < sizeof(*ret) ? EINVAL : E2BIG;
+		return -1;
+	}
+	if (call_read(call, address, rest, size) < 0)
+		return -1;
+	memcpy(ret, rest, sizeof(*ret));
+	/* Of what this version does not know, nothing may be wanted. */
+	for (size_t i = sizeof(*ret); i < size; i++)
+		if (rest[i]) {
+			errno = E2BIG;
+			return -1;
+		}
+	if (ret->resolve & ~RESOLVE_KNOWN) {
+		errno = EINVAL;
+		return -1;
+	}
+	/* The kernel knows best what may be combined, and looks at that before the path, which is
+	 * none. */
+	return syscall(SYS_openat2, AT_FDCWD, "", ret, sizeof(*ret)) < 0 && errno == ENOENT ? 0
+											    : -1;
+}
+
+void handle_openat2(struct call *call)
+{
+	struct open_how how = {0};
+	struct open_call open = {.in_memory = true};
+
+	if (read_how(call, call->args[2], call->args[3], &how) < 0) {
+		call_error(call, errno);
+		return;
+	}
+	open.lookup = (struct lookup){.dirfd = (int)call->args[0], .resolve = how.resolve};
+	open.flags = (int)how.flags;
+	open.mode = (mode_t)how.mode;
+	if (how.resolve & RESOLVE_CACHED)
+		call_error(call, EAGAIN); /* who asks for that asks again without */
+	else if (how.flags & O_PATH)
+		open_by_caller(call, &open); /* such descriptors cannot be handed over */
+	else
+		open_as_asked(call, call->args[1], open);
 }

@@ -134,16 +134,20 @@ static int open_how(int dir, const char *path, uint64_t flags, uint64_t resolve)
 	return (int)fd;
 }
 
-static int open_below(const struct call *call, int base, const char *path, uint64_t flags)
+static int open_below(const struct call *call, int base, const char *path, uint64_t flags,
+		      uint64_t resolve)
 {
 	char absolute[PATH_MAX * 2];
 	ssize_t n;
 	int fd;
 
+	if (resolve & RESOLVE_SCOPED)
+		return open_how(base, path, flags, resolve);
 	if (path[0] == '/')
-		return open_how(call->broker->root, path, flags, RESOLVE_IN_ROOT);
-	fd = open_how(base, path, flags, RESOLVE_BENEATH);
-	if (fd >= 0 || errno != EXDEV)
+		return open_how(call->broker->root, path, flags, RESOLVE_IN_ROOT | resolve);
+	fd = open_how(base, path, flags, RESOLVE_BENEATH | resolve);
+	/* From the root there are other mounts on the way. */
+	if (fd >= 0 || errno != EXDEV || (resolve & RESOLVE_NO_XDEV))
 		return fd;
 	/* It leaves the directory by `..` or an absolute link: again, from the root. */
 	n = canonical(call, base, absolute, PATH_MAX);
@@ -152,33 +156,33 @@ static int open_below(const struct call *call, int base, const char *path, uint6
 		return -1;
 	}
 	(void)snprintf(absolute + n, sizeof(absolute) - (size_t)n, "/%s", path);
-	return open_how(call->broker->root, absolute, flags, RESOLVE_IN_ROOT);
+	return open_how(call->broker->root, absolute, flags, RESOLVE_IN_ROOT | resolve);
 }
 
 /*
- * Pins what PATH leads to, from directory BASE, and its canonical path in TO. Returns the
- * descriptor, or -1 with errno.
+ * Pins what PATH leads to, from directory BASE, and its canonical path in TO of PATH_MAX bytes.
+ * Returns the descriptor, or -1 with errno.
  */
-static int pin(const struct call *call, int base, const char *path, uint64_t flags, char *to,
-	       size_t size, ssize_t *ret_n)
+static int pin(const struct call *call, const struct way *way, const char *path, uint64_t flags,
+	       char *to, ssize_t *ret_n)
 {
-	int cleanup_fd fd = open_below(call, base, path, flags);
+	int cleanup_fd fd = open_below(call, way->base, path, flags, way->resolve);
 
 	if (fd < 0 && errno != ELOOP && errno != ENOENT && errno != EXDEV)
 		return -1;
 	if (fd >= 0) {
-		*ret_n = canonical(call, fd, to, size);
+		*ret_n = canonical(call, fd, to, PATH_MAX);
 		if (*ret_n < 0)
 			return -1;
 	}
 	if (fd < 0 || is_on_procfs(call->broker, fd, (struct str){to, (size_t)*ret_n})) {
-		int walked = walk(call, base, path, flags);
+		int walked = walk(call, way, path, flags);
 
 		if (walked < 0)
 			return -1;
 		fd_close(&fd);
 		fd = walked;
-		*ret_n = canonical(call, fd, to, size);
+		*ret_n = canonical(call, fd, to, PATH_MAX);
 		if (*ret_n < 0)
 			return -1;
 	}
@@ -215,8 +219,39 @@ static bool is_special(const char *name)
 	return strcmp(name, "/") == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* As resolve_name(), from directory *BASE of ours (-1: PATH is absolute), which may be kept. */
-static int name_from(const struct call *call, int *base, const char *path, struct place *ret)
+/* The directory at the beginning of *LOOKUP, if it counts. 0, or -1 with errno. */
+static int find_way(const struct call *call, const struct lookup *lookup, struct way *ret)
+{
+	*ret = (struct way){.base = -1, .resolve = lookup->resolve};
+	if (lookup->path[0] == '/' && !(lookup->resolve & RESOLVE_SCOPED))
+		return 0;
+	ret->base = caller_directory(call, lookup->dirfd);
+	return ret->base < 0 ? -1 : 0;
+}
+
+static void way_release(struct way *way)
+{
+	fd_close(&way->base);
+}
+#define cleanup_way __attribute__((cleanup(way_release)))
+
+/* "/", "." and ".." are there: EEXIST, if they can be looked up. */
+static int refuse_special(const struct call *call, const struct way *way, const char *path,
+			  const struct place *place)
+{
+	char text[PATH_MAX];
+	ssize_t n;
+	/* Looking it up takes the right to search the directory, as any name does. */
+	int cleanup_fd there = way->resolve ? pin(call, way, path, O_DIRECTORY, text, &n)
+					    : openat(place->dir, ".", O_PATH | O_CLOEXEC);
+
+	if (there >= 0)
+		errno = EEXIST;
+	return -1;
+}
+
+/* As resolve_name() on *WAY, whose directory may be kept. */
+static int name_on(const struct call *call, struct way *way, const char *path, struct place *ret)
 {
 	char parent[PATH_MAX];
 	ssize_t n;
@@ -229,9 +264,10 @@ static int name_from(const struct call *call, int *base, const char *path, struc
 	if (split(parent, ret) < 0)
 		return -1;
 	if (parent[0]) {
-		ret->dir = pin(call, *base, parent, O_DIRECTORY, ret->path, PATH_MAX, &n);
+		ret->dir = pin(call, way, parent, O_DIRECTORY, ret->path, &n);
 	} else {
-		ret->dir = fd_steal(base);
+		ret->dir =
+			way->resolve ? fcntl(way->base, F_DUPFD_CLOEXEC, 0) : fd_steal(&way->base);
 		n = canonical(call, ret->dir, ret->path, PATH_MAX);
 	}
 	if (ret->dir < 0 || n < 0)
@@ -240,16 +276,8 @@ static int name_from(const struct call *call, int *base, const char *path, struc
 		errno = ENOENT;
 		return -1;
 	}
-	if (is_special(ret->name)) {
-		/* Looking it up takes the right to search the directory, as any name does. */
-		int there = openat(ret->dir, ".", O_PATH | O_CLOEXEC);
-
-		if (there < 0)
-			return -1;
-		(void)close(there);
-		errno = EEXIST;
-		return -1;
-	}
+	if (is_special(ret->name))
+		return refuse_special(call, way, path, ret);
 	if (check_procfs(call, ret->dir, (struct str){ret->path, (size_t)n}) < 0)
 		return -1;
 	if (n > 1)
@@ -259,30 +287,80 @@ static int name_from(const struct call *call, int *base, const char *path, struc
 	return 0;
 }
 
-int resolve_name(const struct call *call, int dirfd, const char *path, struct place *ret)
+int resolve_name_as(const struct call *call, const struct lookup *lookup, struct place *ret)
 {
-	int cleanup_fd base = -1;
+	struct way cleanup_way way = {.base = -1};
 
 	*ret = PLACE_NONE;
-	if (path[0] != '/') {
-		base = caller_directory(call, dirfd);
-		if (base < 0)
-			return -1;
-	}
-	return name_from(call, &base, path, ret);
+	return find_way(call, lookup, &way) < 0 ? -1 : name_on(call, &way, lookup->path, ret);
 }
 
-int resolve_link(const struct call *call, const struct place *link, struct place *ret)
+int resolve_name(const struct call *call, int dirfd, const char *path, struct place *ret)
 {
-	char text[PATH_MAX];
+	const struct lookup lookup = {.dirfd = dirfd, .path = path};
+
+	return resolve_name_as(call, &lookup, ret);
+}
+
+/*
+ * TEXT of the symlink at LINK as it is seen from the directory that *WAY does not leave, into TO.
+ * 0, or -1 with errno.
+ */
+static int rebase(const struct call *call, const struct way *way, const struct place *link,
+		  const char *text, char *to, size_t size)
+{
+	char base[PATH_MAX];
+	ssize_t n = canonical(call, way->base, base, sizeof(base));
+	struct str folder = place_path(link);
+	int length;
+
+	if (n < 0)
+		return -1;
+	folder.n -= strlen(link->name);
+	/* It was found below; somebody has moved one of them since. */
+	if (n == 0 || !str_is_below(folder, (struct str){base, (size_t)n})) {
+		errno = EAGAIN;
+		return -1;
+	}
+	folder = str_skip(folder, n > 1 ? (size_t)n : 0);
+	length = text[0] == '/' ? snprintf(to, size, "%s", text)
+				: snprintf(to, size, ".%.*s%s", (int)folder.n, folder.p, text);
+	if (length < 0 || (size_t)length >= size) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return 0;
+}
+
+int resolve_link(const struct call *call, const struct lookup *lookup, const struct place *link,
+		 struct place *ret)
+{
+	char text[PATH_MAX], path[PATH_MAX];
 	ssize_t n = readlinkat(link->dir, link->name, text, sizeof(text) - 1);
-	int cleanup_fd base = fcntl(link->dir, F_DUPFD_CLOEXEC, 0);
+	struct way cleanup_way way = {.base = -1, .resolve = lookup->resolve};
 
 	*ret = PLACE_NONE;
 	if (n < 0)
 		return -1;
 	text[n] = '\0';
-	return base < 0 ? -1 : name_from(call, &base, text, ret);
+	if (!(lookup->resolve & RESOLVE_SCOPED)) {
+		way.base = fcntl(link->dir, F_DUPFD_CLOEXEC, 0);
+		return way.base < 0 ? -1 : name_on(call, &way, text, ret);
+	}
+	if (find_way(call, lookup, &way) < 0 ||
+	    rebase(call, &way, link, text, path, sizeof(path)) < 0)
+		return -1;
+	return name_on(call, &way, path, ret);
+}
+
+int resolve_last(const struct lookup *lookup, struct place *place)
+{
+	/* The rest has been done on the way there. */
+	uint64_t resolve = lookup->resolve & RESOLVE_NO_XDEV;
+
+	place->object = resolve ? open_how(place->dir, place->name, O_NOFOLLOW, resolve)
+				: openat(place->dir, place->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return place->object < 0 ? -1 : 0;
 }
 
 int resolve_beside(const struct call *call, const struct place *place, const char *name,
@@ -308,30 +386,19 @@ int resolve_beside(const struct call *call, const struct place *place, const cha
 
 /* ---- Objects ---- */
 
-int resolve_object(const struct call *call, int dirfd, const char *path, bool follow, bool empty_ok,
-		   struct place *ret)
+/* *WAY may be kept. */
+static int object_on(const struct call *call, struct way *way, const char *path, bool follow,
+		     struct place *ret)
 {
-	int cleanup_fd base = -1;
 	ssize_t n;
 
-	*ret = PLACE_NONE;
-	if (!path[0] && !empty_ok) {
-		errno = ENOENT;
-		return -1;
-	}
-	if (path[0] != '/') {
-		base = caller_directory(call, dirfd);
-		if (base < 0)
-			return -1;
-	}
 	if (path[0]) {
 		/* A trailing slash follows a link even where the call would not;
 		 * path_resolution(7). */
 		ret->trailing_slash = path[strlen(path) - 1] == '/';
-		ret->object =
-			pin(call, base, path, follow ? 0 : O_NOFOLLOW, ret->path, PATH_MAX, &n);
+		ret->object = pin(call, way, path, follow ? 0 : O_NOFOLLOW, ret->path, &n);
 	} else {
-		ret->object = fd_steal(&base);
+		ret->object = fd_steal(&way->base);
 		n = canonical(call, ret->object, ret->path, PATH_MAX);
 	}
 	if (ret->object < 0 || n < 0 ||
@@ -339,6 +406,34 @@ int resolve_object(const struct call *call, int dirfd, const char *path, bool fo
 		return -1;
 	set_path(call, ret, (size_t)n, ret->object);
 	return 0;
+}
+
+int resolve_object_as(const struct call *call, const struct lookup *lookup, bool follow,
+		      struct place *ret)
+{
+	struct way cleanup_way way = {.base = -1};
+
+	*ret = PLACE_NONE;
+	if (!lookup->path[0]) {
+		errno = ENOENT;
+		return -1;
+	}
+	return find_way(call, lookup, &way) < 0 ? -1
+						: object_on(call, &way, lookup->path, follow, ret);
+}
+
+int resolve_object(const struct call *call, int dirfd, const char *path, bool follow, bool empty_ok,
+		   struct place *ret)
+{
+	const struct lookup lookup = {.dirfd = dirfd, .path = path};
+	struct way cleanup_way way = {.base = -1};
+
+	*ret = PLACE_NONE;
+	if (!path[0] && !empty_ok) {
+		errno = ENOENT;
+		return -1;
+	}
+	return find_way(call, &lookup, &way) < 0 ? -1 : object_on(call, &way, path, follow, ret);
 }
 
 int resolve_fd(const struct call *call, int fd, struct place *ret)

@@ -20,6 +20,10 @@ enum {
 
 struct walker {
 	const struct call *call;
+	const struct way *way;
+	int top;             /* where `..` ends; not ours to close */
+	uint64_t mount;      /* with RESOLVE_NO_XDEV: the mount that must not be left; 0: any yet */
+	bool rooted;         /* the kernel would have looked up the root by now */
 	int dir;             /* O_PATH: where we are */
 	char rest[PATH_MAX]; /* what is left of the path */
 	unsigned links;
@@ -117,6 +121,23 @@ static int note_place(struct walker *walker)
 	return check_procfs(walker->call, walker->dir, (struct str){path, (size_t)n});
 }
 
+/* Is the walk still on its first mount? 0; -1 with EXDEV. */
+static int check_mount(struct walker *walker)
+{
+	struct statx stx;
+
+	if (!(walker->way->resolve & RESOLVE_NO_XDEV))
+		return 0;
+	if (statx(walker->dir, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) < 0)
+		return -1;
+	if ((stx.stx_mask & STATX_MNT_ID) && (!walker->mount || walker->mount == stx.stx_mnt_id)) {
+		walker->mount = stx.stx_mnt_id;
+		return 0;
+	}
+	errno = EXDEV;
+	return -1;
+}
+
 /* Goes to FD (consumed). */
 static int enter(struct walker *walker, int fd)
 {
@@ -124,23 +145,38 @@ static int enter(struct walker *walker, int fd)
 		return -1;
 	fd_close(&walker->dir);
 	walker->dir = fd;
-	return note_place(walker);
+	return check_mount(walker) < 0 ? -1 : note_place(walker);
 }
 
+/* To what "/" means here. */
 static int enter_root(struct walker *walker)
 {
-	return enter(walker, fcntl(walker->call->broker->root, F_DUPFD_CLOEXEC, 0));
+	const uint64_t resolve = walker->way->resolve;
+
+	/* A root that the kernel does not know yet is no place on the same mount to it. */
+	if ((resolve & RESOLVE_BENEATH) ||
+	    ((resolve & RESOLVE_NO_XDEV) && walker->mount && !walker->rooted)) {
+		errno = EXDEV;
+		return -1;
+	}
+	walker->rooted = true;
+	return enter(walker, fcntl(walker->top, F_DUPFD_CLOEXEC, 0));
 }
 
 static int enter_parent(struct walker *walker)
 {
-	struct stat here, root;
+	struct stat here, top;
 
-	if (fstat(walker->dir, &here) < 0 || fstat(walker->call->broker->root, &root) < 0)
+	if (fstat(walker->dir, &here) < 0 || fstat(walker->top, &top) < 0)
 		return -1;
-	if (here.st_dev == root.st_dev && here.st_ino == root.st_ino)
-		return 0;
-	return enter(walker, openat(walker->dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+	walker->rooted = true;
+	if (here.st_dev != top.st_dev || here.st_ino != top.st_ino)
+		return enter(walker, openat(walker->dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+	if (walker->way->resolve & RESOLVE_BENEATH) {
+		errno = EXDEV;
+		return -1;
+	}
+	return 0;
 }
 
 /* Puts TEXT in front of what is left. */
@@ -190,6 +226,10 @@ static int self_link(struct walker *walker, const char *name)
 
 	if (!walker->proc_root || (strcmp(name, "self") != 0 && strcmp(name, "thread-self") != 0))
 		return 0;
+	if (walker->way->resolve & RESOLVE_NO_SYMLINKS) {
+		errno = ELOOP;
+		return -1;
+	}
 	if (caller_pids(walker->call, &pids) < 0)
 		return -1;
 	if (strcmp(name, "self") == 0)
@@ -202,6 +242,20 @@ static int self_link(struct walker *walker, const char *name)
 
 /* ---- Steps ---- */
 
+/* Below a process's directory links are magic: they lead to the object itself. */
+static int follow_magic(struct walker *walker, const char *name)
+{
+	if (walker->way->resolve & RESOLVE_NO_MAGICLINKS) {
+		errno = ELOOP;
+		return -1;
+	}
+	if (walker->way->resolve & RESOLVE_SCOPED) {
+		errno = EXDEV;
+		return -1;
+	}
+	return enter(walker, openat(walker->dir, name, O_PATH | O_CLOEXEC));
+}
+
 /* Follows the link NAME, opened as FD (consumed). */
 static int follow(struct walker *walker, const char *name, int fd)
 {
@@ -209,13 +263,12 @@ static int follow(struct walker *walker, const char *name, int fd)
 	int cleanup_fd link = fd;
 	ssize_t n;
 
-	if (++walker->links > LINKS_MAX) {
+	if (++walker->links > LINKS_MAX || (walker->way->resolve & RESOLVE_NO_SYMLINKS)) {
 		errno = ELOOP;
 		return -1;
 	}
-	/* Below a process's directory links are magic: they lead to the object itself. */
 	if (walker->proc && !walker->proc_root)
-		return enter(walker, openat(walker->dir, name, O_PATH | O_CLOEXEC));
+		return follow_magic(walker, name);
 	n = readlinkat(link, "", text, sizeof(text) - 1);
 	if (n < 0)
 		return -1;
@@ -249,9 +302,36 @@ static int step(struct walker *walker, const char *name, uint64_t flags)
 	return enter(walker, fd);
 }
 
-int walk(const struct call *call, int base, const char *path, uint64_t flags)
+/*
+ * The kernel keeps a scoped walk in its place whatever is renamed meanwhile; here that is looked at
+ * in the end. 0, or -1 with EAGAIN.
+ */
+static int check_scope(const struct walker *walker)
 {
-	struct walker walker = {.call = call, .dir = -1};
+	char top[PATH_MAX], here[PATH_MAX];
+	struct fd_path top_link = fd_path(walker->top), here_link = fd_path(walker->dir);
+	ssize_t n, m;
+
+	if (!(walker->way->resolve & RESOLVE_SCOPED))
+		return 0;
+	n = readlink(top_link.text, top, sizeof(top));
+	m = readlink(here_link.text, here, sizeof(here));
+	if (n > 0 && m > 0 &&
+	    str_is_below((struct str){here, (size_t)m}, (struct str){top, (size_t)n}))
+		return 0;
+	errno = EAGAIN;
+	return -1;
+}
+
+int walk(const struct call *call, const struct way *way, const char *path, uint64_t flags)
+{
+	struct walker walker = {
+		.call = call,
+		.way = way,
+		.top = way->resolve & RESOLVE_SCOPED ? way->base : call->broker->root,
+		.rooted = way->resolve & RESOLVE_SCOPED,
+		.dir = -1,
+	};
 	char name[NAME_MAX + 1];
 	struct stat st;
 	int r;
@@ -261,7 +341,8 @@ int walk(const struct call *call, int base, const char *path, uint64_t flags)
 		return -1;
 	}
 	memcpy(walker.rest, path, strlen(path) + 1);
-	r = path[0] == '/' ? enter_root(&walker) : enter(&walker, fcntl(base, F_DUPFD_CLOEXEC, 0));
+	r = path[0] == '/' ? enter_root(&walker)
+			   : enter(&walker, fcntl(way->base, F_DUPFD_CLOEXEC, 0));
 	while (r == 0 && (r = next(&walker, name)) == 0)
 		r = step(&walker, name, flags);
 	if (r == 1 && (flags & O_DIRECTORY) &&
@@ -269,7 +350,7 @@ int walk(const struct call *call, int base, const char *path, uint64_t flags)
 		errno = ENOTDIR;
 		r = -1;
 	}
-	if (r < 0)
+	if (r < 0 || check_scope(&walker) < 0)
 		fd_close(&walker.dir);
 	return walker.dir;
 }

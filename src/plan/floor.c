@@ -526,6 +526,29 @@ static void report(struct floor *f)
 		take_back_wide(f);
 }
 
+/* Do setuid and setgid bits do nothing there? Private mounts are nosuid. */
+static bool is_nosuid(const struct plan *plan, struct str path)
+{
+	return !plan_is_mounted(plan, MOUNT_KEEP, path) &&
+	       (plan_is_mounted(plan, MOUNT_PRIVATE_TMP, path) ||
+		plan_is_mounted(plan, MOUNT_PRIVATE_SHM, path) ||
+		plan_is_mounted(plan, MOUNT_PRIVATE_PTS, path));
+}
+
+/* Landlock does not look at the mode of what is made: is it nobody's business wherever the floor
+ * lets files be made? */
+static bool bounds_modes(const struct planner *p)
+{
+	const uint32_t makes = LL_MAKE_REG | LL_WRITE_FILE; /* the latter with O_TMPFILE */
+	const struct plan *plan = p->plan;
+	bool ret = true;
+
+	for (size_t i = 0; i < plan->n_rows && p->facts.setugid != CAN_ALLOW; i++)
+		if (plan->rows[i].directory && (plan->rows[i].rights & makes))
+			ret &= is_nosuid(plan, str_of(plan->rows[i].path));
+	return ret;
+}
+
 int floor_plan(struct planner *p, struct err *e)
 {
 	struct floor f = {
@@ -554,6 +577,7 @@ int floor_plan(struct planner *p, struct err *e)
 	add_loaders(&f);
 	if (f.failed || f.names.failed)
 		return err_memory(e);
+	p->plan->floor_bounds_openat2 = p->plan->floor_bounds_open && bounds_modes(p);
 	if (p->plan->n_rows > ROWS_MAX)
 		return err_set(e, ERR_LIMIT, "the policy needs more than %d Landlock rows",
 			       ROWS_MAX);

@@ -242,6 +242,7 @@ struct plan {
 	 * READ_FILE.
 	 */
 	bool floor_bounds_open;
+	bool floor_bounds_openat2; /* and those whose mode is in memory, too */
 	struct bpf_insn *filter;
 	size_t n_filter;
 

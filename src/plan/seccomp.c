@@ -118,7 +118,7 @@ static uint64_t when_files(const struct planner *p)
 	else if (facts->flags != CAN_ALLOW)
 		ret |= WHEN_NO_FLAGS;
 	if (facts->setugid != CAN_ALLOW || (p->plan->brokered & (BROKER_READ | BROKER_WRITE)))
-		ret |= WHEN_MEMORY;
+		ret |= p->plan->brokered ? WHEN_OPENAT2 : WHEN_NO_OPENAT2;
 	return ret;
 }
 

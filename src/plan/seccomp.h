@@ -72,7 +72,7 @@ struct arg_test {
 #define WHEN_WRITES      WHEN(12) /* some write may be denied */
 #define WHEN_NO_FLAGS    WHEN(13) /* inode flags may not be changed, or nobody can judge */
 #define WHEN_NO_NESTING  WHEN(14) /* no user namespaces inside */
-#define WHEN_MEMORY      WHEN(15) /* structs in memory would be decisive: openat2 */
+#define WHEN_OPENAT2     WHEN(15) /* its arguments, in memory, are judged */
 #define WHEN_FAMILIES    WHEN(16) /* some socket family is refused */
 #define WHEN_FREE_INET   WHEN(17) /* IP sockets are nobody's business */
 #define WHEN_FREE_UDP    WHEN(18) /* UDP may do all, TCP is judged */
@@ -93,6 +93,7 @@ struct arg_test {
 #define WHEN_NO_TMPFILE  WHEN(33) /* making files may be denied, and nobody judges */
 #define WHEN_INHERITED   WHEN(34) /* sockets from before are judged, new ones are not */
 #define WHEN_TCP_UDP     WHEN(35) /* TCP and UDP are nobody's business, the rest of IP is refused */
+#define WHEN_NO_OPENAT2  WHEN(36) /* they would have to be, and nobody can */
 
 struct call_row {
 	enum call call;

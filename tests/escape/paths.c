@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -410,6 +411,16 @@ static enum outcome setuid_by_creat(void)
 	return is_setuid("x");
 }
 
+static enum outcome setuid_by_openat2(void)
+{
+	struct open_how how = {.flags = O_WRONLY | O_CREAT, .mode = 04755};
+
+	umask(0);
+	if (syscall(SYS_openat2, AT_FDCWD, "x", &how, sizeof(how)) < 0)
+		return came_through(-1);
+	return is_setuid("x");
+}
+
 static enum outcome setuid_by_mknod(void)
 {
 	umask(0);
@@ -527,6 +538,7 @@ const struct escape_case path_cases[] = {
 	{"A059c", "make a setuid file by open's mode", setuid_by_open},
 	{"A059d", "make a setuid file by creat's mode", setuid_by_creat},
 	{"A059e", "make a setuid file by mknod", setuid_by_mknod},
+	{"A059i", "make a setuid file by openat2's mode", setuid_by_openat2},
 	{"A059f", "make a setuid file by O_TMPFILE and link", setuid_by_tmpfile},
 	{"A028a", "make a character device", make_char_device, NEEDS_ROOT},
 	{"A028b", "make a block device", make_block_device, NEEDS_ROOT},

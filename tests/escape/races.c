@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -325,6 +327,49 @@ static enum outcome rewrite_path_of_truncate(void)
 	return race(rewrite_path, truncate_flipped_path);
 }
 
+static struct open_how flipped_how;
+
+static void rewrite_how(bool side)
+{
+	*(volatile __u64 *)&flipped_how.flags = side ? O_WRONLY | O_APPEND : O_PATH;
+}
+
+static bool open_denied_as_flipped(void)
+{
+	return took_victim(
+		(int)syscall(SYS_openat2, AT_FDCWD, other("f"), &flipped_how, sizeof(flipped_how)));
+}
+
+static enum outcome rewrite_flags_of_openat2(void)
+{
+	remember_victim();
+	return race(rewrite_how, open_denied_as_flipped);
+}
+
+static void rewrite_how_to_make(bool side)
+{
+	*(volatile __u64 *)&flipped_how.mode = side ? 06755 : 0;
+	*(volatile __u64 *)&flipped_how.flags = side ? O_WRONLY | O_CREAT : O_PATH;
+}
+
+static bool make_as_flipped(void)
+{
+	struct stat st;
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, "x", &flipped_how, sizeof(flipped_how));
+	bool made = fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID));
+
+	if (fd >= 0)
+		close(fd);
+	unlink("x");
+	return made;
+}
+
+static enum outcome rewrite_mode_of_openat2(void)
+{
+	umask(0);
+	return race(rewrite_how_to_make, make_as_flipped);
+}
+
 static char *vanishing_page;
 
 static void unmap_and_map(bool side)
@@ -510,6 +555,8 @@ const struct escape_case race_cases[] = {
 	{"A067e", "change the working directory during open", change_directory_under_open},
 	{"A067f", "rewrite a unix address during connect", rewrite_unix_address},
 	{"A067g", "rewrite an internet address during connect", rewrite_inet_address},
+	{"A067h", "rewrite the flags during openat2", rewrite_flags_of_openat2},
+	{"A067i", "rewrite the mode during openat2", rewrite_mode_of_openat2},
 	{"A068", "unmap the path during open", unmap_path_of_open},
 	{0},
 };

@@ -9,8 +9,10 @@ import ctypes
 import errno
 import os
 import random
+import re
 import shutil
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,11 @@ NAMES = [
     '..', '.', 'a/', 'b/', 'c//a', 'l', 'l/x', 'loop', 'dangling', 'dangling/', 'n' * 255,
     'n' * 256, '', 'a/b/', 'l/', 'x y', os.fsdecode(b'\xff'),
 ]
+FAR = ['/', '/etc/passwd', '../..', 'a/../../x', '/proc/self/cwd/a', '/proc/self/status',
+       'self/cwd', 'self/root/etc/passwd', '/proc/self/fd/0', '/dev/null', 'sys/kernel/ostype']
+OPENAT2, PATH = 437, os.O_PATH  # the number is the same everywhere
+# RESOLVE_NO_XDEV and so on but RESOLVE_CACHED, and none; linux/openat2.h
+RESOLVE = [1, 2, 4, 8, 16, 64]
 FLAGS = [os.O_CREAT, os.O_EXCL, os.O_TRUNC, os.O_APPEND, os.O_NOFOLLOW, os.O_DIRECTORY]
 
 
@@ -68,6 +75,40 @@ class Acts:
                 os.close(fd)
         self.try_act(('open', name, flags, mode), act)
 
+    def act_openat2(self):
+        """With flags that other calls do not have, from a directory or the working directory."""
+        flags = self.pick(os.O_RDONLY, os.O_RDONLY, os.O_RDWR, PATH | os.O_DIRECTORY, PATH)
+        for flag in [*FLAGS, PATH, os.O_TMPFILE, 1 << 40]:
+            flags |= flag if self.random.random() < 0.15 else 0
+        mode = self.pick(0o644, 0o600, 0, 0, 0o10000) if self.random.random() < 0.3 or \
+            flags & (os.O_CREAT | os.O_TMPFILE) else 0
+        resolve = 0
+        for flag in RESOLVE:
+            resolve |= flag if self.random.random() < 0.2 else 0
+        name = self.pick(self.name(), self.name(), os.path.join(self.base, self.name()))
+        if self.random.random() < 0.3:  # only to be looked at: this runs outside as well
+            name, mode = self.pick(*FAR), 0
+            flags = self.pick(os.O_RDONLY, os.O_RDONLY | os.O_DIRECTORY, PATH, os.O_NOFOLLOW)
+        size, where = self.pick(24, 24, 24, 24, 32, 8), self.pick('.', '.', 'a', 'b', 'a/b', '/proc')
+        how = struct.pack('QQQQ', flags, mode, resolve, self.pick(0, 0, 0, 1))
+
+        def act():
+            folder = os.open(where, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                fd = outcome_of(OPENAT2, folder, ctypes.c_char_p(os.fsencode(name)),
+                                ctypes.c_char_p(how), size)
+            finally:
+                os.close(folder)
+            if not isinstance(fd, int):
+                return fd
+            try:
+                found = os.fstat(fd)
+                place = os.readlink(f'/proc/self/fd/{fd}').replace(f'/{os.getpid()}', '/PID')
+                return oct(found.st_mode), re.sub(r'#\d+', '#N', place)
+            finally:
+                os.close(fd)
+        self.try_act(('openat2', where, name, flags, mode, resolve, size), act)
+
     def simple(self, call, *arguments, **options):
         def act():
             return call(*arguments, **options)
@@ -85,6 +126,7 @@ class Acts:
         texts = ('a', 'b', '../x', 'loop', 'nowhere', self.base, 'a/b', '.')
         acts = [
             self.act_open, self.act_open, self.act_open, self.act_chdir, self.act_lstat,
+            self.act_openat2, self.act_openat2,
             lambda: self.simple(os.mkdir, self.name(), self.pick(0o755, 0o700, 0o777)),
             lambda: self.simple(os.rmdir, self.name()),
             lambda: self.simple(os.unlink, self.name()),

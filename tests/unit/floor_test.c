@@ -139,6 +139,34 @@ static void floor_lets_exec_read(void)
 	fixture_close(&f);
 }
 
+/* openat2(2) has its mode in memory, and Landlock does not look at modes. */
+static void floor_bounds_modes_in_memory(void)
+{
+	static const struct {
+		const char *profile;
+		bool bounds_open, bounds_openat2;
+	} rows[] = {
+		/* Nothing can be made but by the broker. */
+		{READ_ONLY "(deny file-read* (regex #\"\\.pem$\"))", true, true},
+		/* Files can be made, with any bits. */
+		{READ_ONLY "(allow file-write* (subpath \"/home/u/p\"))"
+			   "(deny file-write-setugid)",
+		 true, false},
+		{READ_ONLY "(allow file-write* (subpath \"/home/u/p\"))"
+			   "(allow file-write-setugid)",
+		 true, true},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture f;
+
+		plan_of(&f, rows[i].profile);
+		CHECK_INT(f.plan.floor_bounds_open, rows[i].bounds_open);
+		CHECK_INT(f.plan.floor_bounds_openat2, rows[i].bounds_openat2);
+		fixture_close(&f);
+	}
+}
+
 /* A private /tmp that no mount could make: our folder in the shared one. */
 static void floor_of_a_scratch_folder(void)
 {
@@ -592,6 +620,7 @@ int main(void)
 	RUN(floor_of_few_trees);
 	RUN(floor_gives_way_to_regexes);
 	RUN(floor_lets_exec_read);
+	RUN(floor_bounds_modes_in_memory);
 	RUN(floor_of_a_scratch_folder);
 	RUN(floor_of_own_terminals);
 	RUN(floor_where_secrets_are_writable);

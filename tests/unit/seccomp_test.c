@@ -38,7 +38,7 @@ static void opens_for_writing(void)
 		{CALL_OPEN, {0, O_WRONLY_, 0}, ASKED},
 		{CALL_OPEN, {0, O_PATH_, 0}, ALLOWED},
 		{CALL_CREAT, {0, 0644}, ASKED},
-		{CALL_OPENAT2, {0}, ABSENT},
+		{CALL_OPENAT2, {0}, ASKED},
 		{CALL_MKDIRAT, {0, 0, 0755}, ASKED},
 		{CALL_UNLINKAT, {0}, ASKED},
 		{CALL_RENAMEAT2, {0}, ASKED},
@@ -70,7 +70,7 @@ static void opens_for_reading(void)
 		{CALL_OPENAT, {0, 0, O_WRONLY_, 0}, ASKED},
 		{CALL_OPENAT, {0, 0, O_PATH_, 0}, ALLOWED},
 		{CALL_OPENAT, {0, 0, O_PATH_ | HIGH, 0}, ALLOWED},
-		{CALL_OPENAT2, {0}, ABSENT},
+		{CALL_OPENAT2, {0}, ASKED},
 	};
 	struct fixture f;
 
@@ -100,7 +100,7 @@ static void setugid_modes(void)
 		{CALL_MKNODAT, {0, 0, 0020000 | 0644}, ALLOWED}, /* the policy allows file-mknod */
 		{CALL_FCHMOD, {0, 0644}, ASKED},
 		{CALL_FACCESSAT, {0, 0, 2}, ALLOWED},
-		{CALL_OPENAT2, {0}, ABSENT},
+		{CALL_OPENAT2, {0}, ASKED},
 		{CALL_UNLINKAT, {0}, ALLOWED},
 		{CALL_TRUNCATE, {0}, ALLOWED},
 	};
