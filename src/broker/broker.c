@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Receives notified calls and gives each to its handler. */
+/* Which handler answers a call; start and end of the broker. */
 #include "broker/call.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/seccomp.h>
-#include <poll.h>
 #include <pthread.h>
-#include <sched.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +16,7 @@
 
 #include "base/fd.h"
 #include "base/io.h"
-#include "linux/linux.h"
+#include "broker/crew.h"
 #include "base/banned.h"
 
 /* 6.6 */
@@ -39,18 +34,22 @@ enum {
 static const struct {
 	int nr;
 	void (*handle)(struct call *call);
-	bool only_told; /* the kernel does it; nothing is done on the caller's behalf */
+	enum {
+		ANY_TIME,
+		IN_TURN,   /* one after the other: it changes names, or what the broker knows */
+		ONLY_TOLD, /* the kernel does it; nothing is done on the caller's behalf */
+	} when;
 } handlers[] = {
 #ifdef SYS_open
 	{SYS_open, handle_open},
 	{SYS_creat, handle_open},
-	{SYS_mkdir, handle_mkdir},
-	{SYS_mknod, handle_mknod},
-	{SYS_unlink, handle_unlink},
-	{SYS_rmdir, handle_unlink},
-	{SYS_symlink, handle_symlink},
-	{SYS_link, handle_link},
-	{SYS_rename, handle_rename},
+	{SYS_mkdir, handle_mkdir, IN_TURN},
+	{SYS_mknod, handle_mknod, IN_TURN},
+	{SYS_unlink, handle_unlink, IN_TURN},
+	{SYS_rmdir, handle_unlink, IN_TURN},
+	{SYS_symlink, handle_symlink, IN_TURN},
+	{SYS_link, handle_link, IN_TURN},
+	{SYS_rename, handle_rename, IN_TURN},
 	{SYS_access, handle_access},
 	{SYS_chmod, handle_chmod},
 	{SYS_chown, handle_chown},
@@ -60,16 +59,16 @@ static const struct {
 	{SYS_futimesat, handle_utimes},
 #endif
 #ifdef SYS_renameat
-	{SYS_renameat, handle_rename},
+	{SYS_renameat, handle_rename, IN_TURN},
 #endif
 	{SYS_openat, handle_open},
 	{SYS_openat2, handle_openat2},
-	{SYS_mkdirat, handle_mkdir},
-	{SYS_mknodat, handle_mknod},
-	{SYS_unlinkat, handle_unlink},
-	{SYS_symlinkat, handle_symlink},
-	{SYS_linkat, handle_link},
-	{SYS_renameat2, handle_rename},
+	{SYS_mkdirat, handle_mkdir, IN_TURN},
+	{SYS_mknodat, handle_mknod, IN_TURN},
+	{SYS_unlinkat, handle_unlink, IN_TURN},
+	{SYS_symlinkat, handle_symlink, IN_TURN},
+	{SYS_linkat, handle_link, IN_TURN},
+	{SYS_renameat2, handle_rename, IN_TURN},
 	{SYS_truncate, handle_truncate},
 	{SYS_faccessat, handle_access},
 	{SYS_faccessat2, handle_access},
@@ -85,10 +84,10 @@ static const struct {
 	{SYS_removexattr, handle_xattr},
 	{SYS_lremovexattr, handle_xattr},
 	{SYS_fremovexattr, handle_xattr},
-	{SYS_connect, handle_connect},
-	{SYS_bind, handle_bind},
-	{SYS_listen, handle_listen},
-	{SYS_getsockname, handle_getsockname},
+	{SYS_connect, handle_connect, IN_TURN},
+	{SYS_bind, handle_bind, IN_TURN},
+	{SYS_listen, handle_listen, IN_TURN},
+	{SYS_getsockname, handle_getsockname, IN_TURN},
 	{SYS_execve, handle_exec},
 	{SYS_execveat, handle_exec},
 	{SYS_kill, handle_signal},
@@ -107,144 +106,60 @@ static const struct {
 	{SYS_sched_setattr, handle_process},
 	{SYS_migrate_pages, handle_process},
 	{SYS_move_pages, handle_process},
-	{SYS_umask, handle_umask, true},
-	{SYS_setuid, handle_setids, true},
-	{SYS_setgid, handle_setids, true},
-	{SYS_setreuid, handle_setids, true},
-	{SYS_setregid, handle_setids, true},
-	{SYS_setresuid, handle_setids, true},
-	{SYS_setresgid, handle_setids, true},
-	{SYS_setfsuid, handle_setids, true},
-	{SYS_setfsgid, handle_setids, true},
-	{SYS_setgroups, handle_setids, true},
-	{SYS_capset, handle_setids, true},
+	{SYS_umask, handle_umask, ONLY_TOLD},
+	{SYS_setuid, handle_setids, ONLY_TOLD},
+	{SYS_setgid, handle_setids, ONLY_TOLD},
+	{SYS_setreuid, handle_setids, ONLY_TOLD},
+	{SYS_setregid, handle_setids, ONLY_TOLD},
+	{SYS_setresuid, handle_setids, ONLY_TOLD},
+	{SYS_setresgid, handle_setids, ONLY_TOLD},
+	{SYS_setfsuid, handle_setids, ONLY_TOLD},
+	{SYS_setfsgid, handle_setids, ONLY_TOLD},
+	{SYS_setgroups, handle_setids, ONLY_TOLD},
+	{SYS_capset, handle_setids, ONLY_TOLD},
 	{SYS_ioctl, handle_flags},
 	{SYS_memfd_create, handle_memfd},
 };
 
-static void dispatch(struct call *call)
+void call_take_turn(struct call *call)
+{
+	(void)pthread_mutex_lock(&call->broker->turn);
+	call->has_turn = true;
+}
+
+static void end_turn(struct call *call)
+{
+	if (call->has_turn)
+		(void)pthread_mutex_unlock(&call->broker->turn);
+	call->has_turn = false;
+}
+
+void call_dispatch(struct call *call)
 {
 	for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
 		if (handlers[i].nr != call->nr)
 			continue;
+		if (handlers[i].when == IN_TURN)
+			call_take_turn(call);
 		/* Before anything is looked up: whose rights count on the way is the caller's too.
 		 */
-		if (!handlers[i].only_told && caller_assume(call) < 0)
+		if (handlers[i].when != ONLY_TOLD && caller_assume(call) < 0)
 			call_error(call, EPERM);
 		else
 			handlers[i].handle(call);
 		if (!call->answered) /* cannot happen; but nobody shall wait forever */
 			call_error(call, EPERM);
+		end_turn(call);
 		return;
 	}
 	call_error(call, EPERM);
 }
 
-/* ---- The serving thread ---- */
-
 struct server {
 	struct broker broker;
-	pthread_t thread;
-	sem_t started; /* the thread serves, or has failed to */
-	int failed;    /* eventfd: it has failed since */
-	int error;     /* errno, set before either; 0: it serves */
+	struct crew *crew;
+	int failed; /* eventfd: the crew has ended by itself */
 };
-
-static void receive(struct broker *broker, struct seccomp_notif *notification, size_t size)
-{
-	struct call call = {.broker = broker, .listener = broker->listener};
-
-	memset(notification, 0, size);
-	/* ENOENT: the caller was killed between poll and here. */
-	if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, notification) < 0)
-		return;
-	call.id = notification->id;
-	call.tid = (pid_t)notification->pid;
-	call.nr = notification->data.nr;
-	for (int i = 0; i < 6; i++)
-		call.args[i] = notification->data.args[i];
-	dispatch(&call);
-}
-
-/* 0: we were told to stop, or nobody is left inside. -1 with errno, or `broken`. */
-static int serve(struct broker *broker, struct seccomp_notif *notification, size_t size)
-{
-	struct pollfd polled[2] = {{.fd = broker->listener, .events = POLLIN},
-				   {.fd = broker->stop, .events = POLLIN}};
-
-	for (;;) {
-		int n = poll(polled, 2, pending_timeout(broker));
-
-		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0 && polled[1].revents)
-			return 0;
-		if (n > 0 && (polled[0].revents & POLLIN))
-			receive(broker, notification, size);
-		else if (n > 0 && polled[0].revents)
-			return 0; /* POLLHUP: nobody is left inside */
-		if (broker->broken)
-			return -1;
-		pending_retry(broker);
-	}
-}
-
-/* A file system context and capabilities of the thread's own: no wider than the command's. */
-static int confine_thread(struct broker *broker)
-{
-	int r;
-
-	/*
-	 * An exec leaves nobody but root any. Root's broker has to look into callers whose ids are
-	 * no longer those it started with.
-	 */
-	r = geteuid() == 0 ? caps_drop(1ull << CAP_SYS_PTRACE) : caps_drop_all();
-	if (r < 0 || unshare(CLONE_FS) < 0)
-		return -1;
-	broker->umask = umask(broker->initial_umask);
-	broker->umask = broker->initial_umask;
-	return fchdir(broker->proc);
-}
-
-/* Makes the thread what it has to be. NULL with errno, else room for a notification. */
-static struct seccomp_notif *confine(struct broker *broker, size_t *ret_size)
-{
-	struct seccomp_notif_sizes sizes;
-	struct seccomp_notif *notification;
-	size_t size = sizeof(*notification);
-
-	/* The kernel's structure may be larger than the one we were built with. */
-	if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) == 0 &&
-	    sizes.seccomp_notif > size)
-		size = sizes.seccomp_notif;
-	notification = malloc(size);
-	if (notification && confine_thread(broker) < 0) {
-		free(notification);
-		notification = NULL;
-	}
-	*ret_size = size;
-	return notification;
-}
-
-static void *thread_main(void *data)
-{
-	struct server *server = data;
-	struct broker *broker = &server->broker;
-	const uint64_t one = 1;
-	size_t size;
-	cleanup_free struct seccomp_notif *notification = confine(broker, &size);
-
-	server->error = notification ? 0 : errno;
-	(void)sem_post(&server->started);
-	if (notification && serve(broker, notification, size) < 0) {
-		server->error = errno;
-		(void)io_write_full(server->failed, &one, sizeof(one));
-	}
-	/* From here on the kernel answers ENOSYS: nothing that needed us happens any more. */
-	pending_free(broker);
-	fd_close(&broker->listener);
-	return NULL;
-}
 
 /* ---- Start and end ---- */
 
@@ -332,44 +247,9 @@ static void server_free(struct server *server)
 	fresh_release(&server->broker.fresh);
 	made_release(&server->broker.shm);
 	free(server->broker.socket_names);
-	(void)sem_destroy(&server->started);
+	(void)pthread_mutex_destroy(&server->broker.pending.lock);
+	(void)pthread_mutex_destroy(&server->broker.turn);
 	free(server);
-}
-
-/* The thread's mask: signals are the supervisor's business. Returns an errno. */
-static int create_thread(struct server *server)
-{
-	enum {
-		STACK_SIZE = 1 << 20 /* paths and listings; what C libraries give may be little */
-	};
-	pthread_attr_t attr;
-	sigset_t all, mask;
-	int r = pthread_attr_init(&attr);
-
-	if (r != 0)
-		return r;
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_BLOCK, &all, &mask);
-	r = pthread_attr_setstacksize(&attr, STACK_SIZE);
-	if (r == 0)
-		r = pthread_create(&server->thread, &attr, thread_main, server);
-	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	(void)pthread_attr_destroy(&attr);
-	return r;
-}
-
-/* Returns once the thread serves: nobody may wait for answers of one that never will. */
-static int start_thread(struct server *server)
-{
-	int r = create_thread(server);
-
-	if (r != 0)
-		return r;
-	while (sem_wait(&server->started) < 0 && errno == EINTR)
-		;
-	if (server->error)
-		(void)pthread_join(server->thread, NULL);
-	return server->error;
 }
 
 int broker_start(const struct broker_options *options, struct broker **ret, struct err *e)
@@ -392,12 +272,13 @@ int broker_start(const struct broker_options *options, struct broker **ret, stru
 		.proc = -1,
 		.pids = -1,
 	};
-	(void)sem_init(&server->started, 0, 0);
+	(void)pthread_mutex_init(&server->broker.turn, NULL);
+	(void)pthread_mutex_init(&server->broker.pending.lock, NULL);
 	server->failed = eventfd(0, EFD_CLOEXEC);
 	r = server->failed < 0 ? err_os(e, "could not watch the broker")
 			       : set_up(&server->broker, options, e);
 	if (r == 0) {
-		errno = start_thread(server);
+		errno = crew_start(&server->broker, server->failed, &server->crew);
 		if (errno)
 			r = err_os(e, "could not start the broker");
 	}
@@ -418,18 +299,18 @@ int broker_failed_fd(const struct broker *broker)
 
 const char *broker_error(const struct broker *broker)
 {
-	return broker->broken ? broker->broken : strerror(((const struct server *)broker)->error);
+	const char *broken = atomic_load(&broker->broken);
+
+	return broken ? broken : strerror(crew_error(((const struct server *)broker)->crew));
 }
 
 void broker_stop(struct broker *broker)
 {
 	struct server *server = (struct server *)broker;
-	const uint64_t one = 1;
 
 	if (!server)
 		return;
-	(void)io_write_full(server->broker.stop, &one, sizeof(one));
-	(void)pthread_join(server->thread, NULL);
+	crew_stop(server->crew);
 	judge_clean_up(broker);
 	server_free(server);
 }

@@ -14,9 +14,11 @@
  *     whatever the caller writes into its memory meanwhile;
  *   - what cannot be told is denied.
  *
- * One thread serves, so the name space operations of a sandbox are serialised. It has a file system
- * context (umask, working directory) and capabilities of its own, no wider than the command's.
- * Calls that may block are not waited for: they are tried without blocking and retried (pending.c).
+ * Several threads serve (crew.c); the calls of a sandbox that change names take turns. Each thread
+ * has a file system context (umask, working directory) and capabilities of its own, no wider than
+ * the command's. Calls that may block are not waited for: they are tried without blocking and
+ * retried (pending.c). One that is held up all the same, by a file system, holds up those that need
+ * its turn.
  */
 #ifndef BROKER_BROKER_H
 #define BROKER_BROKER_H
@@ -44,7 +46,7 @@ struct broker_options {
 	uint64_t network;    /* the session's own (struct spawned); 0 */
 };
 
-/* Starts the serving thread; returns when it serves. */
+/* Starts the threads; returns when they serve. */
 int broker_start(const struct broker_options *options, struct broker **ret, struct err *e);
 
 /*

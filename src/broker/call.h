@@ -4,6 +4,8 @@
 #define BROKER_CALL_H
 
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -17,9 +19,9 @@ struct pending;
 
 /* Calls that wait (pending.c), those whose turn is next first. */
 struct pending_queue {
+	pthread_mutex_t lock;
 	struct pending *first, *last;
 	unsigned n;
-	int64_t next_ms; /* when it is their turn, as clock_ms() counts */
 };
 
 enum {
@@ -31,8 +33,9 @@ struct broker {
 	const struct plan_input *input;
 	const struct plan *plan;
 	int listener;
-	int stop;           /* eventfd */
-	const char *broken; /* why it cannot go on, in words; NULL: it can, or errno says */
+	int stop;                     /* eventfd */
+	_Atomic(const char *) broken; /* why it cannot go on, in words; NULL: it can, or errno says
+				       */
 	int root; /* the sandbox's root directory; chroot and friends are refused, so it is one */
 	int proc; /* our own /proc */
 	int pids; /* the procfs that counts processes as the sandbox does */
@@ -44,13 +47,15 @@ struct broker {
 	uint64_t network; /* the session's own, as ns_network_of() has it; 0: none, or unknown */
 	dev_t own_tmp,
 		own_shm; /* the devices of a private /tmp and /dev/shm; 0: not private mounts */
-	mode_t initial_umask, umask; /* the command's at its start; ours now */
-	bool umask_changed;          /* somebody inside has called umask(2) since */
-	bool ids_changed;            /* or one of setuid(2) and its kin */
+	mode_t initial_umask;      /* the command's at its start */
+	atomic_bool umask_changed; /* somebody inside has called umask(2) since */
+	atomic_bool ids_changed;   /* or one of setuid(2) and its kin */
+	struct pending_queue pending;
+	/* Who changes names, or what follows, has the turn. */
+	pthread_mutex_t turn;
 	struct fresh fresh;
 	bool shared_shm; /* /dev/shm is private in name only: `shm` says what is ours in it */
 	struct made shm;
-	struct pending_queue pending;
 	uint64_t deaf[DEAF_MAX]; /* SO_COOKIE of unix sockets bound to where nobody may listen */
 	unsigned n_deaf;
 	struct socket_name *socket_names; /* sockname.c */
@@ -67,7 +72,14 @@ struct call {
 	uint64_t args[6];
 	int interrupted; /* what a signal ends its waiting with; 0: as SA_RESTART says */
 	bool answered;
+	bool has_turn;
 };
+
+/* Gives CALL to its handler. */
+void call_dispatch(struct call *call);
+
+/* Waits until no other call changes names, for as long as CALL is handled. */
+void call_take_turn(struct call *call);
 
 /* ---- Answers (call.c) ---- */
 
@@ -109,6 +121,9 @@ int caller_fd(const struct call *call, int fd);
 
 /* An O_PATH descriptor of the caller's directory DIRFD, or AT_FDCWD. -1 with errno. */
 int caller_directory(const struct call *call, int dirfd);
+
+/* This thread, with a file system context of its own, begins to act for callers. */
+void caller_begin(mode_t umask);
 
 /* Takes on the caller's umask and file system ids for the next act of ours. 0, or -1 with errno. */
 int caller_assume(const struct call *call);
@@ -302,11 +317,10 @@ void handle_setids(struct call *call);
 void pending_add(struct call *call, void (*retry)(struct call *call, void *data),
 		 void (*release)(void *data), void *data);
 
-/* Tries some of them, if it is time. */
+/* Tries some of them. */
 void pending_retry(struct broker *broker);
 
-/* How long poll(2) may wait: milliseconds, or -1. */
-int pending_timeout(const struct broker *broker);
+bool pending_any(struct broker *broker);
 
 void pending_free(struct broker *broker);
 

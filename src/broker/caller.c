@@ -131,11 +131,18 @@ int caller_pids(const struct call *call, struct caller_pids *ret)
 
 /* ---- Taking on what the caller's acts would carry ---- */
 
+static _Thread_local mode_t own_umask;
+
+void caller_begin(mode_t mask)
+{
+	(void)umask(mask);
+	own_umask = mask;
+}
+
 static int assume_umask(const struct call *call, const char *status)
 {
-	struct broker *broker = call->broker;
 	const char *field = status ? proc_field(status, "Umask") : NULL;
-	mode_t mask = broker->initial_umask;
+	mode_t mask = call->broker->initial_umask;
 
 	if (status && !field) {
 		errno = ESRCH;
@@ -143,9 +150,8 @@ static int assume_umask(const struct call *call, const char *status)
 	}
 	if (field)
 		mask = (mode_t)strtoul(field, NULL, 8);
-	if (mask != broker->umask)
-		(void)umask(mask);
-	broker->umask = mask;
+	if (mask != own_umask)
+		caller_begin(mask);
 	return 0;
 }
 
@@ -261,14 +267,14 @@ int caller_assume_kill(const struct call *call)
 void handle_umask(struct call *call)
 {
 	/* No memory involved, and nothing but the caller's own umask changes. */
-	call->broker->umask_changed = true;
+	atomic_store(&call->broker->umask_changed, true);
 	call_continue(call);
 }
 
 void handle_setids(struct call *call)
 {
 	/* The kernel decides by the caller's own credentials; we only have to look from now on. */
-	call->broker->ids_changed = true;
+	atomic_store(&call->broker->ids_changed, true);
 	call_continue(call);
 }
 

@@ -54,9 +54,9 @@ bool fresh_has(const struct fresh *fresh, struct str path)
 {
 	/* The innermost git directory counts: an old one does not get new by being moved into one.
 	 */
-	while (fresh->made.n && path.n && !matters(path))
+	while (path.n && !matters(path))
 		(void)last_component(path, &path);
-	return fresh->made.n && path.n && made_has(&fresh->made, path);
+	return path.n && made_has(&fresh->made, path);
 }
 
 void fresh_release(struct fresh *fresh)

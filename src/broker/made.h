@@ -13,7 +13,7 @@
 
 #include "base/str.h"
 
-/* A zeroed struct is a valid, empty set. */
+/* A zeroed struct is a valid, empty set. Any thread may use it. */
 struct made {
 	char **paths;
 	ino_t *inodes; /* of each, where that counts; else 0 */

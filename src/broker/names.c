@@ -423,8 +423,8 @@ static bool may_come(const struct call *call, const struct place *from, const st
 
 static void give_up(const struct call *call)
 {
-	call->broker->broken = "what others put in the place of a renamed file "
-			       "could not be taken back";
+	atomic_store(&call->broker->broken, "what others put in the place of a renamed file "
+					    "could not be taken back");
 }
 
 /* 0, or the error; EEXIST: PLACE is taken. */

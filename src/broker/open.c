@@ -66,37 +66,88 @@ static bool may_open(const struct call *call, const struct open_call *open,
 	return !wants_write(open) || judge(call, OP_FILE_WRITE_DATA, subject);
 }
 
-/* ---- FIFOs ---- */
+/* ---- Opens that would block ---- */
 
-struct fifo_wait {
+struct open_wait {
 	int object;
-	int fd; /* the reading end, once it is open; -1 */
+	int fd; /* the reading end of a FIFO, once it is open; -1 */
 	int flags;
 	bool cloexec;
 };
 
-static void fifo_release(void *data)
+static void wait_release(void *data)
 {
-	struct fifo_wait *wait = data;
+	struct open_wait *wait = data;
 
 	fd_close(&wait->object);
 	fd_close(&wait->fd);
 }
 
-static void fifo_give(struct call *call, const struct fifo_wait *wait, int fd)
+/* Opens OBJECT by FLAGS, as soon as RETRY can. */
+static void open_later(struct call *call, const struct open_call *open, int object, int flags,
+		       void (*retry)(struct call *call, void *data))
+{
+	struct open_wait *wait = malloc(sizeof(*wait));
+
+	if (!wait) {
+		call_error(call, ENOMEM);
+		return;
+	}
+	*wait = (struct open_wait){.object = fcntl(object, F_DUPFD_CLOEXEC, 0),
+				   .fd = -1,
+				   .flags = flags,
+				   .cloexec = open->flags & O_CLOEXEC};
+	pending_add(call, retry, wait_release, wait);
+}
+
+/* FD was opened without blocking, which its caller has not asked for. */
+static void give_blocking(struct call *call, const struct open_wait *wait, int fd)
 {
 	(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	call_fd(call, fd, wait->cloexec);
 }
 
-/* With O_NONBLOCK a writer gets ENXIO until there is a reader, so we try until it works. */
-static void fifo_write_retry(struct call *call, void *data)
+/* ---- Files ---- */
+
+/* Somebody has a lease on it, and is being told. */
+static void lease_retry(struct call *call, void *data)
 {
-	struct fifo_wait *wait = data;
+	const struct open_wait *wait = data;
 	int cleanup_fd fd = open(fd_path(wait->object).text, wait->flags | O_NONBLOCK);
 
 	if (fd >= 0)
-		fifo_give(call, wait, fd);
+		give_blocking(call, wait, fd);
+	else if (errno != EWOULDBLOCK)
+		call_error(call, errno);
+}
+
+/* A file or a directory. Where others wait for us we do not wait for who has a lease. */
+static void open_file(struct call *call, const struct open_call *open, int object)
+{
+	int flags = act_flags(open) & ~O_NOFOLLOW;
+	int cleanup_fd fd = -1;
+
+	if (call->has_turn && !(flags & O_NONBLOCK)) {
+		open_later(call, open, object, flags, lease_retry);
+		return;
+	}
+	fd = (int)syscall(SYS_openat, AT_FDCWD, fd_path(object).text, flags);
+	if (fd < 0)
+		call_error(call, errno);
+	else
+		call_fd(call, fd, open->flags & O_CLOEXEC);
+}
+
+/* ---- FIFOs ---- */
+
+/* With O_NONBLOCK a writer gets ENXIO until there is a reader, so we try until it works. */
+static void fifo_write_retry(struct call *call, void *data)
+{
+	struct open_wait *wait = data;
+	int cleanup_fd fd = open(fd_path(wait->object).text, wait->flags | O_NONBLOCK);
+
+	if (fd >= 0)
+		give_blocking(call, wait, fd);
 	else if (errno != ENXIO)
 		call_error(call, errno);
 }
@@ -107,7 +158,7 @@ static void fifo_write_retry(struct call *call, void *data)
  */
 static void fifo_read_retry(struct call *call, void *data)
 {
-	struct fifo_wait *wait = data;
+	struct open_wait *wait = data;
 	struct pollfd polled = {.events = POLLIN};
 
 	if (wait->fd < 0)
@@ -116,13 +167,12 @@ static void fifo_read_retry(struct call *call, void *data)
 	if (wait->fd < 0)
 		call_error(call, errno);
 	else if (poll(&polled, 1, 0) > 0)
-		fifo_give(call, wait, wait->fd);
+		give_blocking(call, wait, wait->fd);
 }
 
 static void open_fifo(struct call *call, const struct open_call *open_call, int object)
 {
 	int flags = act_flags(open_call) & ~(O_NOFOLLOW | O_TRUNC);
-	struct fifo_wait *wait;
 
 	if ((flags & O_NONBLOCK) || (flags & O_ACCMODE) == O_RDWR) { /* does not block */
 		int cleanup_fd fd = open(fd_path(object).text, flags);
@@ -133,17 +183,8 @@ static void open_fifo(struct call *call, const struct open_call *open_call, int 
 			call_fd(call, fd, open_call->flags & O_CLOEXEC);
 		return;
 	}
-	wait = malloc(sizeof(*wait));
-	if (!wait) {
-		call_error(call, ENOMEM);
-		return;
-	}
-	*wait = (struct fifo_wait){.object = fcntl(object, F_DUPFD_CLOEXEC, 0),
-				   .fd = -1,
-				   .flags = flags,
-				   .cloexec = open_call->flags & O_CLOEXEC};
-	pending_add(call, (flags & O_ACCMODE) == O_RDONLY ? fifo_read_retry : fifo_write_retry,
-		    fifo_release, wait);
+	open_later(call, open_call, object, flags,
+		   (flags & O_ACCMODE) == O_RDONLY ? fifo_read_retry : fifo_write_retry);
 }
 
 /* ---- By the caller itself ---- */
@@ -335,7 +376,6 @@ static void open_device(struct call *call, const struct open_call *open, int obj
 
 static void open_object(struct call *call, const struct open_call *open, const struct place *place)
 {
-	int cleanup_fd fd = -1;
 	struct subject subject;
 	struct stat st;
 
@@ -359,12 +399,7 @@ static void open_object(struct call *call, const struct open_call *open, const s
 	} else if (S_ISFIFO(st.st_mode)) {
 		open_fifo(call, open, place->object);
 	} else {
-		fd = (int)syscall(SYS_openat, AT_FDCWD, fd_path(place->object).text,
-				  act_flags(open) & ~O_NOFOLLOW);
-		if (fd < 0)
-			call_error(call, errno);
-		else
-			call_fd(call, fd, open->flags & O_CLOEXEC);
+		open_file(call, open, place->object);
 	}
 }
 
@@ -589,6 +624,8 @@ static void open_as_asked(struct call *call, uint64_t path_address, struct open_
 		return;
 	}
 	open.lookup.path = path;
+	if (open.flags & O_CREAT)
+		call_take_turn(call);
 	if ((open.flags & O_CREAT) && (open.flags & O_DIRECTORY) &&
 	    (open.flags & O_TMPFILE) != O_TMPFILE)
 		call_error(call, EINVAL); /* nobody makes directories by open(2), since 6.3 */

@@ -13,9 +13,7 @@
 
 enum {
 	PENDING_MAX = 1024,
-	/* Some hundredths of the time, however many wait: each look costs a few reads of /proc. */
-	RETRY_MS = 10,
-	RETRIES = 32,
+	RETRIES = 32, /* each look costs a few reads of /proc */
 	/* The kernel's own ERESTARTSYS: a handler runs, then EINTR or again, as SA_RESTART says. */
 	RESTART = 512,
 };
@@ -23,6 +21,7 @@ enum {
 struct pending {
 	struct pending *next;
 	struct call call;
+	bool in_turn; /* when it is tried, no other call changes names */
 	void (*retry)(struct call *call, void *data);
 	void (*release)(void *data);
 	void *data;
@@ -74,32 +73,42 @@ void pending_add(struct call *call, void (*retry)(struct call *call, void *data)
 {
 	struct pending_queue *queue = &call->broker->pending;
 	struct pending *pending = malloc(sizeof(*pending));
+	bool full = true;
 
-	if (!pending || queue->n == PENDING_MAX) {
-		free(pending);
+	if (!pending) {
 		if (release)
 			release(data);
 		free(data);
 		call_error(call, ENOMEM);
 		return;
 	}
-	*pending =
-		(struct pending){.call = *call, .retry = retry, .release = release, .data = data};
-	call->answered = true; /* from here on the copy is the call */
+	*pending = (struct pending){.call = *call,
+				    .in_turn = call->has_turn,
+				    .retry = retry,
+				    .release = release,
+				    .data = data};
+	pending->call.has_turn = false; /* for now it is of this call */
+	call->answered = true;          /* from here on the copy is the call */
 	retry(&pending->call, data);
-	if (pending->call.answered) {
-		drop(pending);
-		return;
+	if (!pending->call.answered) {
+		(void)pthread_mutex_lock(&queue->lock);
+		full = queue->n == PENDING_MAX;
+		if (!full)
+			append(queue, pending);
+		(void)pthread_mutex_unlock(&queue->lock);
+		if (!full)
+			return;
+		call_error(&pending->call, ENOMEM);
 	}
-	if (queue->n == 0)
-		queue->next_ms = clock_ms() + RETRY_MS;
-	append(queue, pending);
+	drop(pending);
 }
 
 static void retry_one(struct pending *pending)
 {
 	struct call *call = &pending->call;
 
+	if (pending->in_turn)
+		(void)pthread_mutex_lock(&call->broker->turn);
 	if (!call_is_alive(call))
 		call->answered = true;
 	else if (caller_has_signal(call))
@@ -108,40 +117,61 @@ static void retry_one(struct pending *pending)
 		call_error(call, EPERM);
 	else
 		pending->retry(call, pending->data);
+	if (pending->in_turn)
+		(void)pthread_mutex_unlock(&call->broker->turn);
+}
+
+/* NULL: there is none. */
+static struct pending *take(struct broker *broker)
+{
+	struct pending *pending;
+
+	(void)pthread_mutex_lock(&broker->pending.lock);
+	pending = take_first(&broker->pending);
+	(void)pthread_mutex_unlock(&broker->pending.lock);
+	return pending;
+}
+
+static void put(struct broker *broker, struct pending *pending)
+{
+	(void)pthread_mutex_lock(&broker->pending.lock);
+	append(&broker->pending, pending);
+	(void)pthread_mutex_unlock(&broker->pending.lock);
+}
+
+static unsigned count(struct broker *broker)
+{
+	unsigned n;
+
+	(void)pthread_mutex_lock(&broker->pending.lock);
+	n = broker->pending.n;
+	(void)pthread_mutex_unlock(&broker->pending.lock);
+	return n;
+}
+
+bool pending_any(struct broker *broker)
+{
+	return count(broker) > 0;
 }
 
 void pending_retry(struct broker *broker)
 {
-	struct pending_queue *queue = &broker->pending;
-	unsigned n = queue->n < RETRIES ? queue->n : RETRIES;
+	unsigned n = count(broker);
 	struct pending *pending;
 
-	if (n == 0 || clock_ms() < queue->next_ms)
-		return;
-	while (n-- && (pending = take_first(queue))) {
+	for (n = n < RETRIES ? n : RETRIES; n > 0 && (pending = take(broker)); n--) {
 		retry_one(pending);
 		if (pending->call.answered)
 			drop(pending);
 		else
-			append(queue, pending);
+			put(broker, pending);
 	}
-	queue->next_ms = clock_ms() + RETRY_MS;
-}
-
-int pending_timeout(const struct broker *broker)
-{
-	int64_t ms;
-
-	if (broker->pending.n == 0)
-		return -1;
-	ms = broker->pending.next_ms - clock_ms();
-	return ms < 0 ? 0 : (int)ms;
 }
 
 void pending_free(struct broker *broker)
 {
 	struct pending *pending;
 
-	while ((pending = take_first(&broker->pending)))
+	while ((pending = take(broker)))
 		drop(pending);
 }
