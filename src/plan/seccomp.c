@@ -244,7 +244,10 @@ static void emit_prologue(struct program *program, enum arch arch)
 	     arch == ARCH_X86_64 ? AUDIT_ARCH_X86_64_ : AUDIT_ARCH_AARCH64_, 1, 0);
 	emit_return(program, SECCOMP_KILL_PROCESS);
 	emit_load(program, BPF_NR);
-	/* Also the x32 ABI, whose numbers have bit 30 set, and -1. */
+	/* A tracer has cancelled the call, or it never was one: nothing is done. ptrace(2) */
+	emit(program, BPF_JUMP_EQUAL, (uint32_t)NO_CALL, 0, 1);
+	emit_return(program, SECCOMP_ALLOW);
+	/* Also the x32 ABI, whose numbers have bit 30 set. */
 	emit(program, BPF_JUMP_AT_LEAST, CALLS_END, 0, 1);
 	emit_return(program, SECCOMP_ERRNO | LINUX_ENOSYS);
 }

@@ -18,7 +18,8 @@ enum call {
 
 /* Numbers from here on are newer than this table: unknown calls are refused. */
 enum {
-	CALLS_END = 470
+	CALLS_END = 470,
+	NO_CALL = -1
 };
 
 #define AUDIT_ARCH_X86_64_  0xC000003Eu
