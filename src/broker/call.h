@@ -128,6 +128,15 @@ void caller_begin(mode_t umask);
 /* Takes on the caller's umask and file system ids for the next act of ours. 0, or -1 with errno. */
 int caller_assume(const struct call *call);
 
+/*
+ * Once a process has changed its ids, what is in its /proc directory is root's; it may search its
+ * own `fd` all the same. Others may not, so we look there as ourselves, until caller_assume().
+ */
+void caller_put_off(const struct call *call);
+
+/* openat(2) of what is the caller's own: its descriptors, the directory of them. */
+int caller_open_own(const struct call *call, int dir, const char *path, int flags);
+
 /* As caller_assume() by its real ids, as access(2) wants it. */
 int caller_assume_real(const struct call *call);
 

@@ -77,6 +77,22 @@ int caller_fd(const struct call *call, int fd)
 	return (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
 }
 
+int caller_open_own(const struct call *call, int dir, const char *path, int flags)
+{
+	int fd = openat(dir, path, flags);
+	int error = errno;
+
+	if (fd >= 0 || error != EACCES || !call->broker->ids_changed)
+		return fd;
+	caller_put_off(call);
+	fd = openat(dir, path, flags);
+	error = errno;
+	if (caller_assume(call) < 0)
+		fd_close(&fd);
+	errno = error;
+	return fd;
+}
+
 int caller_directory(const struct call *call, int dirfd)
 {
 	char path[48];
@@ -86,7 +102,7 @@ int caller_directory(const struct call *call, int dirfd)
 		(void)snprintf(path, sizeof(path), "%d/cwd", (int)call->tid);
 	else
 		(void)snprintf(path, sizeof(path), "%d/fd/%d", (int)call->tid, dirfd);
-	fd = openat(call->broker->proc, path, O_PATH | O_CLOEXEC);
+	fd = caller_open_own(call, call->broker->proc, path, O_PATH | O_CLOEXEC);
 	if (fd < 0) {
 		errno = errno == ENOENT && dirfd != AT_FDCWD ? EBADF : errno;
 		return -1;
@@ -237,6 +253,13 @@ int caller_assume(const struct call *call)
 	if (broker->ids_changed && assume_ids(status, FS_ID) < 0)
 		return -1;
 	return assume_umask(call, status);
+}
+
+void caller_put_off(const struct call *call)
+{
+	/* For files, whoever is root again may do what root may; capabilities(7). */
+	if (call->broker->ids_changed)
+		(void)setfsuid(geteuid());
 }
 
 int caller_assume_real(const struct call *call)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "broker/walk.h"
 #include "linux/proc.h"
 #include "base/banned.h"
 
@@ -122,16 +123,20 @@ static void lease_retry(struct call *call, void *data)
 }
 
 /* A file or a directory. Where others wait for us we do not wait for who has a lease. */
-static void open_file(struct call *call, const struct open_call *open, int object)
+static void open_file(struct call *call, const struct open_call *open, const struct place *place)
 {
+	struct fd_path link = fd_path(place->object);
 	int flags = act_flags(open) & ~O_NOFOLLOW;
 	int cleanup_fd fd = -1;
 
-	if (call->has_turn && !(flags & O_NONBLOCK)) {
-		open_later(call, open, object, flags, lease_retry);
+	if (is_own_fds(call, place_path(place))) {
+		fd = caller_open_own(call, AT_FDCWD, link.text, flags);
+	} else if (call->has_turn && !(flags & O_NONBLOCK)) {
+		open_later(call, open, place->object, flags, lease_retry);
 		return;
+	} else {
+		fd = openat(AT_FDCWD, link.text, flags);
 	}
-	fd = (int)syscall(SYS_openat, AT_FDCWD, fd_path(object).text, flags);
 	if (fd < 0)
 		call_error(call, errno);
 	else
@@ -257,17 +262,35 @@ static bool is_held(const struct call *call, const struct open_call *open,
 				.last = place->path_n ? STDERR_FILENO : INT_MAX};
 	char path[32];
 	int cleanup_fd fds = -1;
+	bool held;
 
 	(void)snprintf(path, sizeof(path), "%d/fd", (int)call->tid);
+	caller_put_off(call);
 	fds = openat(call->broker->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fds >= 0 && proc_each_entry(fds, look_at_descriptor, &holder) == 1;
+	held = fds >= 0 && proc_each_entry(fds, look_at_descriptor, &holder) == 1;
+	return caller_assume(call) == 0 && held;
 }
 
-/* The policy has no say about what has no name: who holds it may open it again for as much. */
+static bool may_unnamed(const struct call *call, enum op op)
+{
+	struct request request = {.op = op};
+
+	return judge_pathless(call, &request);
+}
+
+/* What rules about paths leave out, as what has no name, is as they leave it. */
+static bool may_open_unnamed(const struct call *call, const struct open_call *open)
+{
+	return (!wants_read(open) || may_unnamed(call, OP_FILE_READ_DATA)) &&
+	       (!wants_write(open) || may_unnamed(call, OP_FILE_WRITE_DATA));
+}
+
+/* Whatever the policy says of what has no name: who holds it may open it again for as much. */
 static bool may_open_again(const struct call *call, const struct open_call *open,
 			   const struct subject *subject, const struct stat *st)
 {
-	bool may = subject->place->path_n > 0 && may_open(call, open, subject);
+	bool may = subject->place->path_n > 0 ? may_open(call, open, subject)
+					      : may_open_unnamed(call, open);
 
 	if (!may && (subject->place->path_n == 0 || S_ISREG(st->st_mode)))
 		may = is_held(call, open, subject->place, st);
@@ -304,23 +327,26 @@ static bool is_network_device(const struct stat *st)
 static bool is_bound_to_opener(const struct call *call, const struct open_call *open,
 			       const struct place *place, const struct stat *st)
 {
-	static const char *const begins[] = {
-		"/proc/sys/net",        "/proc/sys/user",       "/proc/sys/fs/mqueue",
-		"/proc/sys/kernel/shm", "/proc/sys/kernel/msg", "/proc/sys/kernel/sem",
-		"/proc/sys/kernel/ns_", "/proc/sysvipc",        "/proc/keys",
-		"/proc/key-users",
+	static const struct {
+		const char *begin;
+		unsigned ns;
+	} bound[] = {
+		{"/proc/sys/net", NS_NET},        {"/proc/sys/user", NS_USER},
+		{"/proc/sys/fs/mqueue", NS_IPC},  {"/proc/sys/kernel/shm", NS_IPC},
+		{"/proc/sys/kernel/msg", NS_IPC}, {"/proc/sys/kernel/sem", NS_IPC},
+		{"/proc/sys/kernel/ns_", NS_PID}, {"/proc/sysvipc", NS_IPC},
+		{"/proc/keys", NS_USER},          {"/proc/key-users", NS_USER},
 	};
 	struct str path = place_path(place);
+	unsigned ns = call->broker->plan->ns;
 
-	if (!call->broker->plan->ns)
-		return false;
 	/* Which parameters belong to a namespace changes from kernel to kernel. */
-	if (wants_write(open) && str_starts(path, STR("/proc/sys/")))
+	if (ns && wants_write(open) && str_starts(path, STR("/proc/sys/")))
 		return true;
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (str_starts(path, str_of(begins[i])))
+	for (size_t i = 0; i < sizeof(bound) / sizeof(bound[0]); i++)
+		if ((ns & bound[i].ns) && str_starts(path, str_of(bound[i].begin)))
 			return true;
-	return is_network_device(st);
+	return ns && is_network_device(st);
 }
 
 /* Only the caller's own open is right. */
@@ -399,7 +425,7 @@ static void open_object(struct call *call, const struct open_call *open, const s
 	} else if (S_ISFIFO(st.st_mode)) {
 		open_fifo(call, open, place->object);
 	} else {
-		open_file(call, open, place->object);
+		open_file(call, open, place);
 	}
 }
 

@@ -29,6 +29,7 @@ struct walker {
 	unsigned links;
 	bool proc_root; /* dir is the root of a procfs */
 	bool proc;      /* dir is somewhere in a procfs */
+	bool own_fds;   /* dir holds the caller's own descriptors */
 };
 
 /* ---- procfs ---- */
@@ -99,6 +100,27 @@ int check_procfs(const struct call *call, int fd, struct str path)
 	return -1;
 }
 
+bool is_own_fds(const struct call *call, struct str path)
+{
+	const struct str place = STR("/proc/"), tail = STR("/fd"), tasks = STR("/task/");
+	struct caller_pids pids;
+	size_t digits;
+	int number;
+
+	if (!call->broker->ids_changed || !str_starts(path, place) || caller_pids(call, &pids) < 0)
+		return false;
+	path = str_skip(path, place.n);
+	number = str_number(path, &digits);
+	path = str_skip(path, digits);
+	if (str_starts(path, tasks)) {
+		path = str_skip(path, tasks.n);
+		(void)str_number(path, &digits);
+		path = str_skip(path, digits);
+	}
+	return digits && (number == pids.shown_tgid || number == pids.shown_tid) &&
+	       str_eq(path, tail);
+}
+
 /* What kind of place we are in, and whether the caller may be here. */
 static int note_place(struct walker *walker)
 {
@@ -110,6 +132,7 @@ static int note_place(struct walker *walker)
 
 	if (fstatfs(walker->dir, &fs) < 0 || fstat(walker->dir, &st) < 0)
 		return -1;
+	walker->own_fds = false;
 	walker->proc = fs.f_type == PROC_SUPER_MAGIC;
 	walker->proc_root = walker->proc && st.st_ino == 1; /* PROC_ROOT_INO */
 	if (!walker->proc)
@@ -118,6 +141,7 @@ static int note_place(struct walker *walker)
 	if (n < 0)
 		return -1;
 	path[n] = '\0';
+	walker->own_fds = is_own_fds(walker->call, (struct str){path, (size_t)n});
 	return check_procfs(walker->call, walker->dir, (struct str){path, (size_t)n});
 }
 
@@ -136,6 +160,13 @@ static int check_mount(struct walker *walker)
 	}
 	errno = EXDEV;
 	return -1;
+}
+
+/* openat(2) of NAME where we are. */
+static int look(const struct walker *walker, const char *name, int flags)
+{
+	return walker->own_fds ? caller_open_own(walker->call, walker->dir, name, flags)
+			       : openat(walker->dir, name, flags);
 }
 
 /* Goes to FD (consumed). */
@@ -253,7 +284,7 @@ static int follow_magic(struct walker *walker, const char *name)
 		errno = EXDEV;
 		return -1;
 	}
-	return enter(walker, openat(walker->dir, name, O_PATH | O_CLOEXEC));
+	return enter(walker, look(walker, name, O_PATH | O_CLOEXEC));
 }
 
 /* Follows the link NAME, opened as FD (consumed). */
@@ -290,7 +321,7 @@ static int step(struct walker *walker, const char *name, uint64_t flags)
 	r = self_link(walker, name);
 	if (r != 0)
 		return r < 0 ? -1 : 0;
-	fd = openat(walker->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	fd = look(walker, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) < 0) {

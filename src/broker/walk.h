@@ -23,6 +23,9 @@ struct way {
  */
 int walk(const struct call *call, const struct way *way, const char *path, uint64_t flags);
 
+/* Is PATH the caller's own /proc/PID/fd, which its change of ids has made root's? */
+bool is_own_fds(const struct call *call, struct str path);
+
 /* Is FD, whose canonical path is PATH, on a procfs? */
 bool is_on_procfs(const struct broker *broker, int fd, struct str path);
 

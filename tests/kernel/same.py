@@ -227,9 +227,65 @@ def case_arguments():
         print(call[0], [getattr(a, 'value', a) for a in call[1:]], outcome_of(*call))
 
 
+def said(act, *arguments, **options):
+    try:
+        return act(*arguments, **options)
+    except OSError as error:
+        return errno.errorcode[error.errno]
+
+
+def written(name, flags):
+    fd = os.open(name, flags)
+    try:
+        return os.write(fd, b'x') if flags & (os.O_WRONLY | os.O_RDWR) else os.read(fd, 10)
+    finally:
+        os.close(fd)
+
+
+def case_changed_ids():
+    """Whoever has changed its ids finds root's files in its own /proc, and its descriptors."""
+    with open('theirs', 'w', encoding='utf-8'):
+        pass
+    for folder in ('.', '..'):
+        os.chmod(folder, 0o755)
+    os.mkdir('shared')
+    os.chmod('shared', 0o777)
+    end, other = os.pipe()
+    os.fchmod(end, 0o666)
+    os.write(other, b'1234')
+    here, shared = os.open('.', os.O_RDONLY), os.open('shared', os.O_RDONLY)
+    os.setgroups([])
+    os.setresgid(4711, 4711, 4711)
+    os.setresuid(4711, 4711, 4711)
+    print(said(os.utime, 'theirs', (1, 1), dir_fd=here), said(os.chmod, 'theirs', 0o600, dir_fd=here),
+          said(os.mkdir, 'a', dir_fd=here), said(os.mkdir, 'a', dir_fd=shared),
+          said(os.chown, 'a', 4711, -1, dir_fd=shared), said(os.rmdir, 'a', dir_fd=shared),
+          said(os.mkdir, 'a', dir_fd=1000))
+    print(said(written, f'/proc/self/fd/{end}', os.O_RDONLY),
+          said(written, f'/dev/fd/{end}', os.O_RDONLY | os.O_NONBLOCK),
+          said(written, f'/proc/{os.getpid()}/fd/{other}', os.O_WRONLY | os.O_NONBLOCK),
+          said(written, '/proc/self/fd/1000', os.O_RDONLY),
+          said(written, '/proc/self/environ', os.O_RDONLY), len(os.listdir('/proc/self/fd')) > 4)
+
+
+def case_unnamed():
+    """What has no name may be opened again for more: no rule speaks of it."""
+    file = os.memfd_create('x')
+    fd = os.open(f'/proc/self/fd/{file}', os.O_RDONLY)
+    os.close(file)
+    print(said(written, f'/proc/self/fd/{fd}', os.O_RDONLY))
+    print(said(written, f'/proc/self/fd/{fd}', os.O_RDWR))
+
+
 CASES = {'real-ids': case_real_ids, 'descriptor-tables': case_descriptor_tables,
-         'arguments': case_arguments}
-FOR_ROOT = {'real-ids'}
+         'arguments': case_arguments, 'changed-ids': case_changed_ids, 'unnamed': case_unnamed}
+FOR_ROOT = {'real-ids', 'changed-ids'}
+# Where all is allowed and yet all is brokered. Writes are not by default.
+FOR_ALL = {'unnamed'}
+ALL = ['-p', r'''(version 1) (allow default) (allow file-write-setugid)
+(deny file-read* file-write* (regex #"/[.]never-[0-9]+$")) (deny process-exec* (subpath "/.never"))
+(deny network-outbound (remote ip "*:1")) (deny network-outbound (regex #"/[.]never-socket$"))
+(deny signal (require-all (target children) (signal-number 64)))''']
 
 
 def describe(found):
@@ -287,9 +343,11 @@ def main():
         os.chmod(home, 0o755)
         shutil.copy(__file__, os.path.join(home, 'same.py'))
         shutil.copy(lapbelt, os.path.join(home, 'lapbelt'))
-        for options in ([], ['--no-userns']):
+        for options in ([], ['--no-userns'], ALL):
             for what in [*map(str, range(seeds)), *CASES]:
                 if what in FOR_ROOT and (who != 'root' or os.geteuid() != 0):
+                    continue
+                if what in FOR_ALL and options != ALL:
                     continue
                 different = compare(os.path.join(home, 'lapbelt'), who, home, what, options)
                 count += 1
@@ -297,7 +355,7 @@ def main():
                 if different:
                     print(f'# {different}')
                 print(f'{"not " if different else ""}ok {count} - {what}, '
-                      f'{" ".join(options) or "namespaces"}')
+                      f'{"all brokered" if options == ALL else " ".join(options) or "namespaces"}')
     finally:
         clear(home)
     print(f'1..{count}')
