@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/xattr.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -342,14 +343,32 @@ void handle_flags(struct call *call)
 		call_result(call, ioctl(target.fd, request, &argument));
 }
 
+/* A file grows no further than the caller's limit, which is told by a signal; setrlimit(2). */
+static bool is_too_large(const struct call *call, const struct stat *st, off_t size)
+{
+	return S_ISREG(st->st_mode) && size > st->st_size &&
+	       (uint64_t)size > caller_file_limit(call);
+}
+
 void handle_truncate(struct call *call)
 {
 	struct attr_target cleanup_target target = ATTR_TARGET_NONE;
+	off_t size = (off_t)call->args[1];
 
-	if ((off_t)call->args[1] < 0)
+	if (size < 0) {
 		call_error(call, EINVAL);
-	else if (prepare(call, OP_FILE_WRITE_DATA, &target))
-		call_result(call, truncate(target_path(&target).text, (off_t)target.rest[0]));
+		return;
+	}
+	if (!prepare(call, OP_FILE_WRITE_DATA, &target))
+		return;
+	if (!is_too_large(call, &target.st, size)) {
+		call_result(call, truncate(target_path(&target).text, size));
+	} else if (faccessat(AT_FDCWD, target_path(&target).text, W_OK, AT_EACCESS) < 0) {
+		call_error(call, errno);
+	} else {
+		caller_signal(call, SIGXFSZ);
+		call_error(call, EFBIG);
+	}
 }
 
 void handle_access(struct call *call)

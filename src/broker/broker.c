@@ -150,9 +150,11 @@ void call_dispatch(struct call *call)
 		if (!call->answered) /* cannot happen; but nobody shall wait forever */
 			call_error(call, EPERM);
 		end_turn(call);
+		call_send(call);
 		return;
 	}
 	call_error(call, EPERM);
+	call_send(call);
 }
 
 struct server {

@@ -19,16 +19,23 @@
 #define SECCOMP_ADDFD_FLAG_SEND (1UL << 1)
 #endif
 
-/* A caller that was killed meanwhile makes the ioctl fail with ENOENT: nobody waits for the answer.
- */
 static void respond(struct call *call, int64_t value, int error, unsigned flags)
 {
-	struct seccomp_notif_resp response = {
-		.id = call->id, .val = value, .error = -error, .flags = flags};
-
 	assert(!call->answered);
 	call->answered = true;
-	(void)ioctl(call->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+	call->value = value;
+	call->error = error;
+	call->flags = flags;
+}
+
+void call_send(const struct call *call)
+{
+	struct seccomp_notif_resp response = {
+		.id = call->id, .val = call->value, .error = -call->error, .flags = call->flags};
+
+	/* ENOENT: the caller was killed meanwhile, nobody waits for the answer. */
+	if (!call->is_done)
+		(void)ioctl(call->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
 void call_error(struct call *call, int error)
@@ -61,26 +68,34 @@ int call_denial(int fd, int mode)
 	return r < 0 && (errno == EACCES || errno == EROFS) ? errno : EPERM;
 }
 
-void call_fd(struct call *call, int fd, bool cloexec)
+/* EMFILE: the caller's limit. */
+static int add_fd(const struct call *call, int fd, bool cloexec, unsigned flags)
 {
 	struct seccomp_notif_addfd add = {
 		.id = call->id,
-		.flags = SECCOMP_ADDFD_FLAG_SEND,
+		.flags = flags,
 		.srcfd = (uint32_t)fd,
 		.newfd_flags = cloexec ? O_CLOEXEC : 0,
 	};
-	int r = ioctl(call->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
 
-	if (r < 0 && errno == EINVAL) { /* before 5.14: in two steps */
-		add.flags = 0;
-		r = ioctl(call->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
-		call_result(call, r);
-		return;
-	}
-	if (r < 0)
-		call_error(call, errno); /* EMFILE: the caller's limit */
+	return ioctl(call->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+}
+
+void call_fd(struct call *call, int fd, bool cloexec)
+{
+	call_result(call, add_fd(call, fd, cloexec, 0));
+}
+
+void call_fd_at_once(struct call *call, int fd, bool cloexec)
+{
+	int r = add_fd(call, fd, cloexec, SECCOMP_ADDFD_FLAG_SEND);
+
+	if (r < 0 && errno == EINVAL) /* before 5.14 */
+		call_fd(call, fd, cloexec);
+	else if (r < 0)
+		call_error(call, errno);
 	else
-		call->answered = true;
+		call->answered = call->is_done = true;
 }
 
 bool call_is_alive(const struct call *call)

@@ -72,16 +72,29 @@ struct call {
 	uint64_t args[6];
 	int interrupted; /* what a signal ends its waiting with; 0: as SA_RESTART says */
 	bool answered;
+	bool is_done; /* nothing is to be sent: the caller goes on, or a copy of this is the call */
 	bool has_turn;
+	/* The answer. */
+	int64_t value;
+	int error;
+	unsigned flags;
 };
 
-/* Gives CALL to its handler. */
+/* Gives CALL to its handler, and its answer to the caller. */
 void call_dispatch(struct call *call);
 
 /* Waits until no other call changes names, for as long as CALL is handled. */
 void call_take_turn(struct call *call);
 
-/* ---- Answers (call.c) ---- */
+/*
+ * ---- Answers (call.c) ----
+ *
+ * They are sent when the handler has let go of all that it held, duplicates of the caller's
+ * descriptors above all: what the caller closes next is then closed. Locks end with that, that a
+ * file cannot be executed (ETXTBSY), that an address is in use.
+ */
+
+void call_send(const struct call *call);
 
 void call_error(struct call *call, int error); /* errno value, > 0 */
 void call_value(struct call *call, int64_t value);
@@ -100,6 +113,9 @@ int call_denial(int fd, int mode);
 
 /* Gives the caller a duplicate of FD (kept by us) as its new descriptor and answers with it. */
 void call_fd(struct call *call, int fd, bool cloexec);
+
+/* As call_fd(), in half the time: the caller goes on while we hold FD still. */
+void call_fd_at_once(struct call *call, int fd, bool cloexec);
 
 /* Is the caller still waiting? After it was killed its pid may be somebody else's. */
 bool call_is_alive(const struct call *call);
@@ -148,6 +164,12 @@ bool caller_has_our_ids(const struct call *call);
 
 /* Does a signal wait for the caller that it does not block or ignore? */
 bool caller_has_signal(const struct call *call);
+
+/* RLIMIT_FSIZE of the caller; UINT64_MAX: none, or unknown. */
+uint64_t caller_file_limit(const struct call *call);
+
+/* A signal that the kernel would send to the calling thread. */
+void caller_signal(const struct call *call, int number);
 
 /* The umask of a process. 0, or -1 with errno. */
 int caller_umask_of(pid_t pid, mode_t *ret);

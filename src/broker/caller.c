@@ -348,6 +348,33 @@ bool caller_has_signal(const struct call *call)
 	return (pending & ~(signal_set(status, "SigBlk") | signal_set(status, "SigIgn"))) != 0;
 }
 
+uint64_t caller_file_limit(const struct call *call)
+{
+	static const char name[] = "Max file size";
+	char path[32], text[PROC_TEXT_MAX];
+	const char *line;
+	char *end;
+	uint64_t limit;
+
+	(void)snprintf(path, sizeof(path), "%d/limits", (int)call->tid);
+	if (proc_read(call->broker->proc, path, text, sizeof(text)) < 0 || !call_is_alive(call))
+		return UINT64_MAX;
+	line = strstr(text, name);
+	if (!line)
+		return UINT64_MAX;
+	limit = strtoull(line + sizeof(name) - 1, &end, 10);
+	return end == line + sizeof(name) - 1 ? UINT64_MAX : limit; /* "unlimited" */
+}
+
+void caller_signal(const struct call *call, int number)
+{
+	struct caller_pids pids;
+
+	/* Whoever has changed its ids may be told by nobody but root. */
+	if (caller_pids(call, &pids) == 0 && caller_assume_kill(call) == 0)
+		(void)syscall(SYS_tgkill, pids.tgid, call->tid, number);
+}
+
 bool caller_has_our_ids(const struct call *call)
 {
 	char status[PROC_TEXT_MAX];

@@ -122,6 +122,19 @@ static void lease_retry(struct call *call, void *data)
 		call_error(call, errno);
 }
 
+/* What is only read has no end that others wait for, but for locks on it (SECURITY.md). */
+static void give(struct call *call, const struct open_call *open, int fd)
+{
+	bool cloexec = open->flags & O_CLOEXEC;
+
+	if (fd < 0)
+		call_error(call, errno);
+	else if (wants_write(open) || (open->flags & O_CREAT))
+		call_fd(call, fd, cloexec);
+	else
+		call_fd_at_once(call, fd, cloexec);
+}
+
 /* A file or a directory. Where others wait for us we do not wait for who has a lease. */
 static void open_file(struct call *call, const struct open_call *open, const struct place *place)
 {
@@ -137,10 +150,7 @@ static void open_file(struct call *call, const struct open_call *open, const str
 	} else {
 		fd = openat(AT_FDCWD, link.text, flags);
 	}
-	if (fd < 0)
-		call_error(call, errno);
-	else
-		call_fd(call, fd, open->flags & O_CLOEXEC);
+	give(call, open, fd);
 }
 
 /* ---- FIFOs ---- */
@@ -459,10 +469,10 @@ static int create(struct call *call, const struct open_call *open, const struct 
 		return 1;
 	if (fd < 0) {
 		call_error(call, errno);
-	} else {
-		judge_made(call->broker, place);
-		call_fd(call, fd, open->flags & O_CLOEXEC);
+		return 0;
 	}
+	judge_made(call->broker, place);
+	give(call, open, fd);
 	return 0;
 }
 

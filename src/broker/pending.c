@@ -35,6 +35,14 @@ static void drop(struct pending *pending)
 	free(pending);
 }
 
+static void finish(struct pending *pending)
+{
+	struct call call = pending->call;
+
+	drop(pending);
+	call_send(&call);
+}
+
 int64_t clock_ms(void)
 {
 	struct timespec now = {0};
@@ -88,7 +96,6 @@ void pending_add(struct call *call, void (*retry)(struct call *call, void *data)
 				    .release = release,
 				    .data = data};
 	pending->call.has_turn = false; /* for now it is of this call */
-	call->answered = true;          /* from here on the copy is the call */
 	retry(&pending->call, data);
 	if (!pending->call.answered) {
 		(void)pthread_mutex_lock(&queue->lock);
@@ -96,10 +103,14 @@ void pending_add(struct call *call, void (*retry)(struct call *call, void *data)
 		if (!full)
 			append(queue, pending);
 		(void)pthread_mutex_unlock(&queue->lock);
-		if (!full)
+		if (!full) { /* from here on the copy is the call */
+			call->answered = call->is_done = true;
 			return;
+		}
 		call_error(&pending->call, ENOMEM);
 	}
+	pending->call.has_turn = call->has_turn;
+	*call = pending->call;
 	drop(pending);
 }
 
@@ -110,7 +121,7 @@ static void retry_one(struct pending *pending)
 	if (pending->in_turn)
 		(void)pthread_mutex_lock(&call->broker->turn);
 	if (!call_is_alive(call))
-		call->answered = true;
+		call->answered = call->is_done = true;
 	else if (caller_has_signal(call))
 		call_error(call, call->interrupted ? call->interrupted : RESTART);
 	else if (caller_assume(call) < 0)
@@ -162,7 +173,7 @@ void pending_retry(struct broker *broker)
 	for (n = n < RETRIES ? n : RETRIES; n > 0 && (pending = take(broker)); n--) {
 		retry_one(pending);
 		if (pending->call.answered)
-			drop(pending);
+			finish(pending);
 		else
 			put(broker, pending);
 	}

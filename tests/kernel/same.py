@@ -7,10 +7,14 @@ without it: the same results, the same errors, the same tree. Prints TAP.
 """
 import ctypes
 import errno
+import fcntl
 import os
 import random
 import re
+import resource
 import shutil
+import signal
+import socket
 import stat
 import struct
 import subprocess
@@ -268,6 +272,45 @@ def case_changed_ids():
           said(written, '/proc/self/environ', os.O_RDONLY), len(os.listdir('/proc/self/fd')) > 4)
 
 
+def case_closed():
+    """What a process closes is closed, whoever opened it for the process."""
+    refused = 0
+    for _ in range(500):
+        one, other = (os.open('lock', os.O_RDWR | os.O_CREAT, 0o600) for _ in range(2))
+        fcntl.flock(one, fcntl.LOCK_EX)
+        os.fchmod(one, 0o600)
+        os.close(one)
+        try:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            refused += 1
+        os.close(other)
+    print('locked', refused)
+    for _ in range(100):
+        one = socket.socket(socket.AF_UNIX)
+        one.bind('socket')
+        one.listen()
+        one.close()
+        try:
+            with socket.socket(socket.AF_UNIX) as other:
+                other.connect('socket')
+            print('listens')
+        except ConnectionRefusedError:
+            pass
+        os.unlink('socket')
+
+
+def case_size_limit():
+    """truncate(2) of another process's choice is bounded by that process's limit."""
+    with open('file', 'wb') as file:
+        file.write(b'x' * 3000)
+    signals = []
+    signal.signal(signal.SIGXFSZ, lambda number, frame: signals.append(number))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 4000))
+    for size in (2000, 2001, 1000, 2000, 5000):
+        print(size, said(os.truncate, 'file', size), signals, os.stat('file').st_size)
+
+
 def case_unnamed():
     """What has no name may be opened again for more: no rule speaks of it."""
     file = os.memfd_create('x')
@@ -278,7 +321,8 @@ def case_unnamed():
 
 
 CASES = {'real-ids': case_real_ids, 'descriptor-tables': case_descriptor_tables,
-         'arguments': case_arguments, 'changed-ids': case_changed_ids, 'unnamed': case_unnamed}
+         'arguments': case_arguments, 'changed-ids': case_changed_ids, 'closed': case_closed,
+         'size-limit': case_size_limit, 'unnamed': case_unnamed}
 FOR_ROOT = {'real-ids', 'changed-ids'}
 # Where all is allowed and yet all is brokered. Writes are not by default.
 FOR_ALL = {'unnamed'}
@@ -320,7 +364,10 @@ def compare(lapbelt, who, home, what, options):
     if len(outside) < (2 if what in CASES else ACTS / 2) or 'exit 0 ' not in outside[-1]:
         return f'the control fails: {outside[-1]}'
     for a, b in zip(outside + ['end'], inside + ['end']):
-        if a != b:
+        # Descriptors without access cannot be handed over, and the floor does not bound this.
+        gone = options == ALL and a.startswith("('openat2'") and b.endswith(' ENOSYS') and \
+            int(re.findall(r', (\d+), \d+, \d+, \d+\)', a)[0]) & PATH
+        if a != b and not gone:
             return f'outside {a}, inside {b}'
     return None
 
