@@ -150,6 +150,29 @@ void buf_add_escaped(struct buf *buf, struct str s)
 	}
 }
 
+void buf_add_json(struct buf *buf, struct str s)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+
+	buf_putc(buf, '"');
+	for (size_t i = 0, n; i < s.n; i += n) {
+		n = p[i] < 0x80 ? 1 : utf8_length(p + i, s.n - i);
+		if (n == 0) {
+			buf_printf(buf, "\\ud%03x", 0xc00u + p[i]);
+			n = 1;
+		} else if (p[i] < 0x20 || p[i] == 0x7f) {
+			buf_printf(buf, "\\u%04x", (unsigned)p[i]);
+		} else if (n == 2 && p[i] == 0xc2 && p[i + 1] < 0xa0) {
+			buf_printf(buf, "\\u%04x", (unsigned)p[i + 1]);
+		} else {
+			if (p[i] == '"' || p[i] == '\\')
+				buf_putc(buf, '\\');
+			buf_add(buf, p + i, n);
+		}
+	}
+	buf_putc(buf, '"');
+}
+
 struct str buf_str(const struct buf *buf)
 {
 	return buf->n ? (struct str){buf->p, buf->n} : STR("");

@@ -34,6 +34,12 @@ void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(
  */
 void buf_add_escaped(struct buf *buf, struct str s);
 
+/*
+ * Appends S as a string of JSON, quotes included. A byte that is not part of valid UTF-8 becomes
+ * the lone surrogate U+DC00 + byte, as of Python's surrogateescape: no two strings look alike.
+ */
+void buf_add_json(struct buf *buf, struct str s);
+
 /* Makes room for N more bytes and returns where they go; the caller adds to buf->n. NULL: failed.
  */
 char *buf_reserve(struct buf *buf, size_t n);

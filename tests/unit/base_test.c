@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/io.h"
+#include "base/json.h"
 #include "base/map.h"
 #include "base/near.h"
 #include "base/path.h"
@@ -564,6 +565,43 @@ static void arenas_share_a_pool(void)
 	CHECK_INT(pool.memory, 256);
 }
 
+static void json_is_written(void)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{"", "\"\""},
+		{"a/b", "\"a/b\""},
+		{"\"\\", "\"\\\"\\\\\""},
+		{"\n\x1b\x7f", "\"\\u000a\\u001b\\u007f\""},
+		{"\xc3\xa9", "\"\xc3\xa9\""},
+		{"\xc2\x9b", "\"\\u009b\""}, /* a control character */
+		{"\xff\xc3", "\"\\udcff\\udcc3\""},
+		{"\xed\xb3\xbf", "\"\\udced\\udcb3\\udcbf\""}, /* no surrogate of ours */
+	};
+	struct buf buf = {.p = NULL};
+	struct json json = {.buf = &buf};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		buf_add_json(&buf, str_of(rows[i].in));
+		CHECK_STR(buf.p, rows[i].out);
+		buf_clear(&buf);
+	}
+	json_open(&json, NULL, '{');
+	json_open(&json, "none", '[');
+	json_close(&json);
+	json_open(&json, "some", '[');
+	json_number(&json, NULL, -7);
+	json_bool(&json, NULL, true);
+	json_null(&json, NULL);
+	json_close(&json);
+	json_string(&json, "k\"", STR("v"));
+	json_close(&json);
+	CHECK_STR(buf.p, "{\n  \"none\": [],\n  \"some\": [\n    -7,\n    true,\n    null\n"
+			 "  ],\n  \"k\\\"\": \"v\"\n}\n");
+	buf_release(&buf);
+}
+
 int main(void)
 {
 	RUN(arenas_share_a_pool);
@@ -579,6 +617,7 @@ int main(void)
 	RUN(buf_failure_sticks);
 	RUN(buf_hands_over);
 	RUN(escaping_leaves_nothing_that_drives_a_terminal);
+	RUN(json_is_written);
 	RUN(paths_end_at_components);
 	RUN(numbers_end_with_the_slice);
 	RUN(map_finds_what_was_put);
