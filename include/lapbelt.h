@@ -357,10 +357,18 @@ LAPBELT_API int lapbelt_run(const struct lapbelt_policy *policy, char *const *ar
 			    const struct lapbelt_run_options *options, int *ret_status,
 			    struct lapbelt_error *error);
 
-/* What the kernel will be told, as text. Probes this machine. */
+/*
+ * What the kernel will be told, and what that means for each rule, as text for people. Probes this
+ * machine.
+ */
 LAPBELT_API int lapbelt_plan(const struct lapbelt_policy *policy,
 			     const struct lapbelt_run_options *options, char **ret_text,
 			     struct lapbelt_error *error);
+
+/* The same as JSON, with the keys of lapbelt-plan(1). */
+LAPBELT_API int lapbelt_plan_json(const struct lapbelt_policy *policy,
+				  const struct lapbelt_run_options *options, char **ret_json,
+				  struct lapbelt_error *error);
 
 LAPBELT_API void lapbelt_free(void *p);
 LAPBELT_API const char *lapbelt_version(void);

@@ -659,8 +659,9 @@ int lapbelt_run(const struct lapbelt_policy *policy, char *const *argv,
 	return r < 0 ? facade_fail(error, &e) : 0;
 }
 
-int lapbelt_plan(const struct lapbelt_policy *policy, const struct lapbelt_run_options *options,
-		 char **ret_text, struct lapbelt_error *error)
+static int print_plan(const struct lapbelt_policy *policy,
+		      const struct lapbelt_run_options *options, session_print *print,
+		      char **ret_text, struct lapbelt_error *error)
 {
 	struct lapbelt_run_options own = {0};
 	struct session_options session;
@@ -672,7 +673,7 @@ int lapbelt_plan(const struct lapbelt_policy *policy, const struct lapbelt_run_o
 	if (r == 0)
 		r = check_run_options(policy, &own, &session, &e);
 	if (r == 0)
-		r = session_plan(policy->compiled, &session, &buf, &e);
+		r = session_plan(policy->compiled, &session, print, &buf, &e);
 	text = buf_steal(&buf);
 	if (r == 0 && !text)
 		r = err_memory(&e);
@@ -682,4 +683,17 @@ int lapbelt_plan(const struct lapbelt_policy *policy, const struct lapbelt_run_o
 	}
 	*ret_text = text;
 	return 0;
+}
+
+int lapbelt_plan(const struct lapbelt_policy *policy, const struct lapbelt_run_options *options,
+		 char **ret_text, struct lapbelt_error *error)
+{
+	return print_plan(policy, options, plan_print, ret_text, error);
+}
+
+int lapbelt_plan_json(const struct lapbelt_policy *policy,
+		      const struct lapbelt_run_options *options, char **ret_json,
+		      struct lapbelt_error *error)
+{
+	return print_plan(policy, options, plan_print_json, ret_json, error);
 }

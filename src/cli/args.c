@@ -235,6 +235,17 @@ static const char *take_live(void *context, const char *value)
 const struct opt opt_live = {0, "live", NULL, "do what each row asks about, under the kernel, too",
 			     take_live};
 
+static const char *take_json(void *context, const char *value)
+{
+	struct args *args = context;
+
+	(void)value;
+	args->json = true;
+	return NULL;
+}
+
+const struct opt opt_json = {0, "json", NULL, "for programs: as JSON", take_json};
+
 static const char *take_strict(void *context, const char *value)
 {
 	struct args *args = context;

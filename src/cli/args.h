@@ -46,6 +46,7 @@ struct args {
 	bool like_exec;              /* decide, plan: as `lapbelt exec` would apply the profile */
 	bool no_runtime;             /* exec */
 	bool live;                   /* test */
+	bool json;                   /* plan, doctor */
 	bool no_looser;              /* diff */
 	struct policy_name named[2]; /* diff: those that options name */
 	size_t n_named;
@@ -76,7 +77,7 @@ int command_main(const struct command *command, char **argv);
 
 extern const struct opt opt_file, opt_text, opt_name, opt_param, opt_write, opt_target, opt_gaps,
 	opt_pass_fd, opt_status_fd, opt_no_userns, opt_no_runtime, opt_like_exec, opt_live,
-	opt_strict, opt_allow, opt_help_text;
+	opt_strict, opt_allow, opt_json, opt_help_text;
 
 /* ---- From arguments to work ---- */
 

@@ -24,7 +24,7 @@ static int plan(struct args *args, char **operands)
 	status = args_policy(args, args->like_exec ? LAPBELT_POLICY_RUNTIME : 0, &policy);
 	if (status)
 		return status;
-	if (lapbelt_plan(policy, &options, &text, &error) < 0) {
+	if ((args->json ? lapbelt_plan_json : lapbelt_plan)(policy, &options, &text, &error) < 0) {
 		status = diag_error(&error);
 	} else {
 		buf_puts(&out, text);
@@ -36,8 +36,8 @@ static int plan(struct args *args, char **operands)
 }
 
 static const struct opt *const options[] = {
-	&opt_file,      &opt_text,      &opt_name,      &opt_param, &opt_write,
-	&opt_like_exec, &opt_no_userns, &opt_help_text, NULL,
+	&opt_file,      &opt_text,      &opt_name, &opt_param,     &opt_write,
+	&opt_like_exec, &opt_no_userns, &opt_json, &opt_help_text, NULL,
 };
 
 const struct command command_plan = {

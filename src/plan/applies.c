@@ -22,6 +22,11 @@ static const enum op known[] = {
 #include "plan/counterparts.def"
 };
 
+static const enum op refused[] = {
+#define REFUSED(op) OP_##op,
+#include "plan/counterparts.def"
+};
+
 static const enum op missing[] = {
 #define MISSING(op) OP_##op,
 #include "plan/counterparts.def"
@@ -52,6 +57,19 @@ bool op_is_judged(enum op op)
 	return touches(judged, COUNT(judged), op) && !is_missing(op);
 }
 
+bool op_is_refused(enum op op)
+{
+	for (size_t i = 0; i < COUNT(refused); i++)
+		if (op_inherits(op, refused[i]))
+			return true;
+	return false;
+}
+
+bool op_applies(enum op op)
+{
+	return op_is_judged(op) || (touches(known, COUNT(known), op) && !is_missing(op));
+}
+
 /* Can EXPR hold for no request of a Linux kernel? */
 /* NOLINTNEXTLINE(misc-no-recursion): EXPR_DEPTH_MAX */
 static bool never_holds(const struct expr *expr)
@@ -71,6 +89,5 @@ bool rule_applies(const struct rule *rule)
 {
 	if (rule->filter && never_holds(rule->filter))
 		return false;
-	return op_is_judged(rule->op) ||
-	       (touches(known, COUNT(known), rule->op) && !is_missing(rule->op));
+	return op_applies(rule->op);
 }

@@ -42,7 +42,7 @@ const struct rule *rule_denying(const struct policy *policy, enum op op)
 		for (size_t i = policy_n_rules(policy); i-- > 0;) {
 			const struct rule *rule = policy_rule(policy, i);
 
-			if (rule->op == op && rule->verdict == VERDICT_DENY)
+			if (rule->op == op && rule->verdict == VERDICT_DENY && rule_applies(rule))
 				return rule;
 		}
 		if (op == OP_DEFAULT || op_is_terminal(op))

@@ -72,6 +72,25 @@ static void note_path(struct floor *f, struct paths *paths, const char *path)
 	list[paths->n++] = path;
 }
 
+static void note_parting(struct plan_parting *parting, const struct place *place, unsigned residual,
+			 unsigned groups_of_class)
+{
+	for (enum group g = 0; g < GROUP_COUNT && !parting->path; g++)
+		if (residual & groups_of_class & BIT(g))
+			*parting = (struct plan_parting){place->path, g};
+}
+
+/* PLACE allows the groups RESIDUAL where no row grants them: the broker has to. */
+static void leave(struct floor *f, const struct place *place, unsigned residual)
+{
+	struct plan *plan = f->p->plan;
+
+	note_parting(&plan->parted_read, place, residual, READING);
+	note_parting(&plan->parted_write, place, residual, WRITING);
+	note_parting(&plan->parted_exec, place, residual, BIT(GROUP_EXEC));
+	f->residual |= residual;
+}
+
 /* The next row will be for a directory whose READ_DIR reaches further than the policy. */
 static void note_wide(struct floor *f)
 {
@@ -258,7 +277,7 @@ static unsigned judge_named(struct floor *f, const struct place *place, unsigned
 		if (stands && is_root_of(f, &child, allowed))
 			note_path(f, &f->p->floor.roots, child.path);
 		else
-			f->residual |= allowed;
+			leave(f, &child, allowed);
 	}
 	return anew;
 }
@@ -290,7 +309,7 @@ static uint32_t judge_new(struct floor *f, const struct place *place, unsigned m
 		/* Nobody can exec for another: what comes later is not granted rather than judged.
 		 */
 		if (g != GROUP_EXEC && ((anew | NAMING) & BIT(g)))
-			f->residual |= BIT(g);
+			leave(f, place, BIT(g));
 		else
 			late = true;
 	}
@@ -342,6 +361,36 @@ static uint32_t look_closer(struct floor *f, const struct place *place, unsigned
 	return rights;
 }
 
+/* ---- Processes ---- */
+
+/*
+ * Those of the host that run at this moment have nothing to do with those that the command will
+ * start: only processes that the policy names by number get rows.
+ */
+static bool is_process(const struct place *entry)
+{
+	const struct str proc = STR("/proc/");
+	const struct str path = str_of(entry->path);
+	size_t digits = 0;
+
+	return !entry->name && str_starts(path, proc) &&
+	       str_number(str_skip(path, proc.n), &digits) >= 0 && digits == path.n - proc.n;
+}
+
+/* Of MIXED: what may be done with the files of a process, if PLACE has them. */
+static void note_processes(struct floor *f, const struct place *place, unsigned mixed)
+{
+	const struct str highest = STR("4194303"); /* proc_sys_kernel(5) */
+	struct place process;
+
+	if (strcmp(place->path, "/proc") != 0)
+		return;
+	process = child_of(f, place, highest, ENTRY_DIRECTORY);
+	for (enum group g = 0; g < GROUP_COUNT; g++)
+		if ((mixed & BIT(g)) && (ask_below(f->p, &process, g) & CAN_ALLOW))
+			f->p->floor.processes |= g == GROUP_DATA ? BROKER_WRITE : BROKER_READ;
+}
+
 /* ---- The descent ---- */
 
 /*
@@ -357,7 +406,7 @@ static uint32_t settle(struct floor *f, const struct place *place, unsigned mixe
 		note_path(f, &f->p->floor.crowds, place->path);
 		mixed &= ~(unsigned)READING;
 	}
-	f->residual |= mixed;
+	leave(f, place, mixed);
 	if (!f->p->caps->notify || !(exec & CAN_ALLOW))
 		return 0;
 	/*
@@ -453,15 +502,18 @@ static void visit(struct floor *f, const struct place *place, unsigned undecided
 	rights = judge_whole(f, place, undecided, &mixed);
 	if (mixed && place->name && place->name->kids && !ask_decides_whole(f->p, place->path))
 		listed = list_entries(&entries, place);
-	if (listed == LISTED)
+	if (listed == LISTED) {
 		rights |= look_closer(f, place, &mixed, &entries);
-	else if (listed == LISTED_CROWD)
+		note_processes(f, place, mixed);
+	} else if (listed == LISTED_CROWD) {
 		rights |= settle(f, place, mixed, ask_below(f->p, place, GROUP_EXEC));
+	}
 	add_row(f, place->path, place->type, rights);
 	for (size_t i = 0; i < entries.n && !f->failed; i++) {
 		struct place child = child_of(f, place, entries.list[i].name, entries.list[i].type);
 
-		visit(f, &child, mixed);
+		if (!is_process(&child))
+			visit(f, &child, mixed);
 	}
 }
 

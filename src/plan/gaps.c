@@ -29,8 +29,12 @@ static int add(struct planner *p, struct gap gap)
 static int add_gap(struct planner *p, enum gap_kind kind, enum op op, const struct rule *rule,
 		   const char *text, const char *help)
 {
-	return add(p, (struct gap){
-			      .kind = kind, .ops = {op}, .rule = rule, .text = text, .help = help});
+	return add(p, (struct gap){.kind = kind,
+				   .ops = {op},
+				   .rule = rule,
+				   .others = true,
+				   .text = text,
+				   .help = help});
 }
 
 /* ---- Classes that nobody answers ---- */
@@ -74,6 +78,7 @@ static int gaps_of_broker(struct planner *p)
 					   .kind = rows[i].kind,
 					   .ops = {rows[i].op, rows[i].more[0], rows[i].more[1]},
 					   .rule = rule_denying(p->policy, rows[i].op),
+					   .others = true,
 					   .text = rows[i].text,
 					   .help = help,
 				   });
@@ -160,6 +165,7 @@ static int gaps_of_always_refused(struct planner *p)
 #define REFUSED(op) OP_##op,
 #include "plan/counterparts.def"
 		},
+		.others = true,
 		.text = "mounting, chroot, kernel modules, setting the time, swapping, quotas and "
 			"rebooting are always refused",
 	};
@@ -210,6 +216,13 @@ static bool is_about_metadata(enum op op)
 	return op == OP_FILE_READ_METADATA || op == OP_FILE_READ_XATTR;
 }
 
+/* A gap that RULE has for itself, whichever rule decides in its stead. */
+static int add_own_gap(struct planner *p, enum gap_kind kind, const struct rule *rule,
+		       const char *text)
+{
+	return add(p, (struct gap){.kind = kind, .ops = {rule->op}, .rule = rule, .text = text});
+}
+
 static int gaps_of_filters(struct planner *p)
 {
 	int r = 0;
@@ -222,17 +235,15 @@ static int gaps_of_filters(struct planner *p)
 		if (!rule->filter || !op_is_judged(rule->op))
 			continue;
 		if (asks_unknown(rule->filter, !deny))
-			r = add_gap(
-				p, loose, rule->op, rule,
+			r = add_own_gap(
+				p, loose, rule,
 				"what this rule asks of the process or the volume is not known: "
-				"it denies less than it says",
-				NULL);
+				"it denies less than it says");
 		else if (asks_unknown(rule->filter, deny))
-			r = add_gap(
-				p, GAP_STRICTER, rule->op, rule,
+			r = add_own_gap(
+				p, GAP_STRICTER, rule,
 				"what this rule asks of the process or the volume is not known: "
-				"it allows less than it says",
-				NULL);
+				"it allows less than it says");
 	}
 	return r;
 }
@@ -338,7 +349,7 @@ static int gaps_of_metadata(struct planner *p)
 	for (size_t i = 0; i < policy_n_rules(p->policy) && r == 0; i++) {
 		const struct rule *rule = policy_rule(p->policy, i);
 
-		if (rule->verdict == VERDICT_DENY)
+		if (rule->verdict == VERDICT_DENY && rule_applies(rule))
 			r = gap_of_metadata(p, rule);
 	}
 	return r;
@@ -387,6 +398,24 @@ static const char *const *end_paths(struct planner *p, const struct paths *paths
 	if (list)
 		memcpy(list, paths->list, paths->n * sizeof(*list));
 	return list;
+}
+
+/* Landlock knows the processes of /proc only once they are there. */
+static int gap_of_processes(struct planner *p)
+{
+	static const char *const proc[] = {"/proc", NULL};
+
+	if (!(p->floor.processes & ~p->plan->brokered))
+		return 0;
+	return add(p, (struct gap){
+			      .kind = GAP_STRICTER,
+			      .ops = {OP_FILE_READ_DATA, OP_FILE_WRITE_DATA},
+			      .text = "the files of processes in /proc cannot be opened where "
+				      "the answer differs in other parts of /proc",
+			      .others = true,
+			      .paths = proc,
+			      .below_paths = true,
+		      });
 }
 
 static int gaps_of_floor(struct planner *p)
@@ -517,6 +546,7 @@ static int gap_of_devices(struct planner *p)
 			      .kind = GAP_STRICTER,
 			      .ops = {OP_FILE_READ_DATA, OP_FILE_WRITE_DATA},
 			      .rule = rule_denying(p->policy, OP_FILE_IOCTL),
+			      .others = true,
 			      .text = "devices that may take no requests can be opened only where "
 				      "Landlock grants it",
 		      });
@@ -579,8 +609,19 @@ static int gaps_of_ipc(struct planner *p)
 	/* clang-format on */
 	int r = 0;
 
+	if ((verdicts_pathless(p->policy, OP_IPC_POSIX_SEM_OPEN) & CAN_ALLOW) &&
+	    ((verdicts_pathless(p->policy, OP_IPC_POSIX_SEM_POST) |
+	      verdicts_pathless(p->policy, OP_IPC_POSIX_SEM_WAIT)) &
+	     CAN_DENY))
+		r = add(p, (struct gap){
+				   .kind = GAP_METADATA,
+				   .ops = {OP_IPC_POSIX_SEM_POST, OP_IPC_POSIX_SEM_WAIT},
+				   .others = true,
+				   .text = "semaphores that may be opened can be posted and waited "
+					   "for: they are memory",
+			   });
 	if (has_ns(p, NS_IPC) || is_private(p, SCOPE_IPC)) /* all the session's, or none */
-		return 0;
+		return r;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
 		if (rows[i].verdicts == (CAN_ALLOW | CAN_DENY))
 			r = add_gap(p, GAP_STRICTER, rows[i].op,
@@ -631,10 +672,10 @@ static int gaps_of_scope(struct planner *p)
 int gaps_plan(struct planner *p, struct err *e)
 {
 	static int (*const stages[])(struct planner *) = {
-		gaps_of_broker, gaps_of_kernel,  gaps_of_operations, gaps_of_always_refused,
-		gap_of_nodes,   gaps_of_filter,  gaps_of_floor,      gaps_of_namespaces,
-		gap_of_self,    gap_of_devices,  gaps_of_sockets,    gaps_of_ipc,
-		gaps_of_scope,  gaps_of_filters, gaps_of_metadata,
+		gaps_of_broker,     gaps_of_kernel, gaps_of_operations, gaps_of_always_refused,
+		gap_of_nodes,       gaps_of_filter, gaps_of_floor,      gap_of_processes,
+		gaps_of_namespaces, gap_of_self,    gap_of_devices,     gaps_of_sockets,
+		gaps_of_ipc,        gaps_of_scope,  gaps_of_filters,    gaps_of_metadata,
 	};
 	int r = 0;
 

@@ -201,8 +201,9 @@ struct gap {
 	enum gap_kind kind;
 	/* Requests for these and the operations below them are answered otherwise; 0 ends them. */
 	enum op ops[GAP_OPS_MAX];
-	const struct rule *rule;  /* NULL: about the whole policy */
-	bool only_rule;           /* about what this rule decides; else it is an example */
+	const struct rule *rule; /* NULL: about the whole policy */
+	bool only_rule;          /* about what this rule decides; else it is an example */
+	bool others; /* and of all rules that answer requests for OPS so, RULE (if any) is one */
 	const char *const *paths; /* only about these; NULL: wherever. Ended by NULL */
 	bool below_paths;         /* and about what is below them */
 	const char *text;
@@ -226,6 +227,12 @@ enum ns {
 	NS_NET = 1 << 4,
 };
 
+/* The first place where the floor could not say what the policy says. */
+struct plan_parting {
+	const char *path; /* NULL: there is none */
+	unsigned group;   /* enum group: of which rights */
+};
+
 struct plan {
 	unsigned ns;              /* enum ns */
 	struct mount_row *mounts; /* in order */
@@ -236,6 +243,7 @@ struct plan {
 	size_t n_rows;
 
 	unsigned brokered; /* enum broker_class */
+	struct plan_parting parted_read, parted_write, parted_exec;
 	/*
 	 * Does the floor bound every open(2) that the kernel runs for the command itself? Not where
 	 * programs must be executed that only the broker may open for reading: exec takes
@@ -262,8 +270,68 @@ bool plan_is_mount(const struct plan *plan, enum mount_kind kind, struct str pat
 /* The first gap that must stop the run under the default line (GAP_CONTENT), or NULL. */
 const struct gap *plan_refusal(const struct plan *plan);
 
-/* The plan for people: scope lines, namespaces, mounts, rows, classes, gaps. */
-void plan_print(const struct plan *plan, const struct plan_input *input, struct buf *ret);
+/* ---- The report (report.c): what a plan means for each rule, and what it costs ---- */
+
+enum mechanism {
+	BY_FLOOR = 1 << 0,
+	BY_HIDING = 1 << 1,    /* a mount over what is denied */
+	BY_NAMESPACE = 1 << 2, /* report.ns */
+	BY_FILTER = 1 << 3,
+	BY_BROKER = 1 << 4,  /* report.classes */
+	BY_NOTHING = 1 << 5, /* of some of its operations nothing is denied, or it is never asked */
+};
+
+/* One form of the profile, which may have entered several rules. */
+struct rule_report {
+	const struct rule *rule; /* the first of them */
+	size_t n_rules;
+	bool applies;     /* can it allow or deny anything on Linux? */
+	unsigned by;      /* enum mechanism: what makes it hold, as far as no gap says otherwise */
+	unsigned ns;      /* enum ns: of BY_NAMESPACE */
+	unsigned classes; /* enum broker_class: of BY_BROKER */
+	const struct gap **gaps; /* of the plan */
+	size_t n_gaps;
+};
+
+/* A system call that is brokered. */
+struct call_report {
+	const char *name; /* NULL ends a list */
+	bool sometimes;   /* it depends on its arguments */
+};
+
+struct class_report {
+	enum broker_class class; /* 0: what the broker has to know of its callers */
+	const struct call_report *calls;
+	/*
+	 * What being brokered adds to a call, in opens of a file that are not: an estimate. A call
+	 * by itself may take less than one (kill) or a hundred (execve).
+	 */
+	unsigned opens;
+	const char *why;         /* why the class is brokered; one sentence without a dot */
+	const char *path;        /* the answers differ here or below; NULL: it is not about paths */
+	const struct rule *rule; /* the first that makes them differ; NULL: no rule does */
+};
+
+struct report {
+	struct rule_report *rules; /* in the order in which they count */
+	size_t n_rules;
+	struct class_report *classes;
+	size_t n_classes;
+	const struct gap **gaps; /* those that no rule has */
+	size_t n_gaps;
+};
+
+/* PLAN is what plan_make() made of INPUT. Everything in *RET lives in ARENA. 0 or -ERR_MEMORY. */
+int plan_report(const struct plan *plan, const struct plan_input *input, struct arena *arena,
+		struct report *ret, struct err *e);
+
+/* What REPORT and PLAN have, for people. */
+void plan_print(const struct plan *plan, const struct plan_input *input,
+		const struct report *report, struct buf *ret);
+
+/* The same as JSON (lapbelt-plan(1) has the keys). */
+void plan_print_json(const struct plan *plan, const struct plan_input *input,
+		     const struct report *report, struct buf *ret);
 
 /* ---- Signals (signal.c): for the planner and the broker ---- */
 

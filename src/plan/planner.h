@@ -55,6 +55,7 @@ struct paths {
 struct floor_report {
 	bool read, write, exec; /* something the policy allows is not granted */
 	bool ioctl;
+	unsigned processes;    /* enum broker_class: what their files in /proc would need */
 	struct paths late;     /* entries that appear here later are not granted */
 	struct paths crowds;   /* reads here differ from name to name, and nobody judges them */
 	struct paths roots;    /* the policy lets these go, the floor does not */
@@ -119,6 +120,12 @@ const struct rule *rule_denying(const struct policy *policy, enum op op);
 
 /* Is OP, or what falls to it, judged on Linux, unless a gap says otherwise? (applies.c) */
 bool op_is_judged(enum op op);
+
+/* Does Linux have OP, or something that falls to it? (applies.c) */
+bool op_applies(enum op op);
+
+/* Is OP refused whatever the policy says? (applies.c) */
+bool op_is_refused(enum op op);
 
 /* Can RULE allow or deny anything on Linux? (applies.c) */
 bool rule_applies(const struct rule *rule);

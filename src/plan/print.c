@@ -1,172 +1,320 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plan for people. Paths come from policies and disks: they are escaped. */
-#include "plan/planner.h"
+#include "plan/words.h"
+
+#include <stdlib.h>
 
 #include "base/banned.h"
 
-struct word {
-	unsigned bits;
-	const char *text;
+enum {
+	NAMES_SHOWN = 8, /* of rows that differ in the last name only; more are counted */
 };
 
-static const struct word scopes[] = {
-	{SCOPE_PID, "pid"}, {SCOPE_IPC, "ipc"}, {SCOPE_NET, "net"},
-	{SCOPE_TMP, "tmp"}, {SCOPE_SHM, "shm"}, {SCOPE_PTS, "pts"},
-};
-
-static const struct word namespaces[] = {
-	{NS_USER, "user"}, {NS_MOUNT, "mount"}, {NS_PID, "pid"}, {NS_IPC, "ipc"}, {NS_NET, "net"},
-};
-
-static const struct word rights[] = {
-	{LL_READ_FILE, "read"},     {LL_READ_DIR, "list"},     {LL_EXECUTE, "exec"},
-	{LL_WRITE_FILE, "write"},   {LL_TRUNCATE, "truncate"}, {LL_MAKE_REG, "create"},
-	{LL_REMOVE_FILE, "unlink"}, {LL_REFER, "move"},        {LL_MAKE_CHAR, "nodes"},
-	{LL_IOCTL_DEV, "ioctl"},
-};
-
-static const struct word classes[] = {
-	{BROKER_WRITE, "write"},   {BROKER_READ, "read"},           {BROKER_ATTR, "attributes"},
-	{BROKER_UNIX, "unix"},     {BROKER_INET, "inet"},           {BROKER_EXEC, "exec"},
-	{BROKER_SIGNAL, "signal"}, {BROKER_INHERITED, "inherited"},
-};
-
-static const char *const mount_words[] = {
-	[MOUNT_PRIVATE_TMP] = "private", [MOUNT_PRIVATE_SHM] = "private",
-	[MOUNT_PRIVATE_PTS] = "private", [MOUNT_PROC] = "proc",
-	[MOUNT_HIDE] = "hide",           [MOUNT_KEEP] = "keep",
-};
-
-static const char *const gap_words[] = {
-	[GAP_CONTENT] = "content",
-	[GAP_METADATA] = "metadata",
-	[GAP_STRICTER] = "stricter",
-};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void put_words(struct buf *ret, const struct word *words, size_t n, unsigned bits)
+static void put_words(struct buf *ret, const struct word *words, unsigned bits,
+		      const char *separator)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!(bits & words[i].bits))
+	for (; words->text; words++) {
+		if (!(bits & words->bits))
 			continue;
-		buf_printf(ret, " %s", words[i].text);
+		buf_printf(ret, "%s%s", any ? separator : "", words->text);
 		any = true;
 	}
 	if (!any)
-		buf_puts(ret, " none");
-}
-
-/* Who works in all of /tmp shares it, whatever was asked for. */
-static bool shares_tmp(const struct plan_input *input)
-{
-	for (size_t i = 0; i < input->n_keep; i++)
-		if (str_is(input->keep[i], "/tmp"))
-			return true;
-	return false;
+		buf_puts(ret, "none");
 }
 
 static void put_scope(const struct plan_input *input, struct buf *ret)
 {
-	unsigned private_scope = input->private_scope;
+	unsigned private_scope = private_in_truth(input);
 
-	if (shares_tmp(input))
-		private_scope &= ~(unsigned)SCOPE_TMP;
 	buf_puts(ret, ";; scope:");
-	for (size_t i = 0; i < COUNT(scopes); i++)
-		buf_printf(ret, "%s %s %s", i ? "," : "", scopes[i].text,
-			   private_scope & scopes[i].bits ? "private" : "shared");
+	for (const struct word *word = scope_words; word->text; word++)
+		buf_printf(ret, "%s %s %s", word == scope_words ? "" : ",", word->text,
+			   private_scope & word->bits ? "private" : "shared");
 	buf_putc(ret, '\n');
 }
 
-static void put_mounts(const struct plan *plan, struct buf *ret)
+/* ---- Rules ---- */
+
+/* Safe for a terminal, but a backslash stays what it is: for people, who know regexes. */
+static void put_text(struct str text, struct buf *ret)
 {
-	buf_puts(ret, "namespaces:");
-	put_words(ret, namespaces, COUNT(namespaces), plan->ns);
-	buf_printf(ret, "\nmounts: %zu\n", plan->n_mounts);
-	for (size_t i = 0; i < plan->n_mounts; i++) {
-		buf_printf(ret, "  %s ", mount_words[plan->mounts[i].kind]);
-		buf_add_escaped(ret, str_of(plan->mounts[i].path));
-		buf_puts(ret, plan->mounts[i].read_only ? " (read-only)\n" : "\n");
+	for (;;) {
+		const char *end = memchr(text.p, '\\', text.n);
+		size_t n = end ? (size_t)(end - text.p) : text.n;
+
+		buf_add_escaped(ret, (struct str){text.p, n});
+		if (!end)
+			return;
+		buf_putc(ret, '\\');
+		text = str_skip(text, n + 1);
 	}
 }
 
-static void put_rows(const struct plan *plan, struct buf *ret)
+static void put_rule(const struct rule *rule, struct buf *ret)
 {
-	buf_printf(ret, "floor: %zu rows\n", plan->n_rows);
-	for (size_t i = 0; i < plan->n_rows; i++) {
-		buf_puts(ret, "  ");
-		buf_add_escaped(ret, str_of(plan->rows[i].path));
-		buf_putc(ret, ':');
-		put_words(ret, rights, COUNT(rights), plan->rows[i].rights);
-		buf_putc(ret, '\n');
+	if (rule->at.file) {
+		buf_add_escaped(ret, str_of(rule->at.file));
+		buf_printf(ret, ":%u:%u: ", rule->at.line, rule->at.column);
 	}
-}
-
-static void put_place(const struct rule *rule, struct buf *ret)
-{
-	if (!rule || !rule->at.file)
-		return;
-	buf_add_escaped(ret, str_of(rule->at.file));
-	buf_printf(ret, ":%u:%u: ", rule->at.line, rule->at.column);
-}
-
-/*
- * Rules that mean nothing on Linux. One that names several operations was entered for each, in a
- * row.
- */
-static void put_inapplicable(const struct policy *policy, struct buf *ret)
-{
-	struct buf lines = {.p = NULL};
-	size_t n = policy_n_rules(policy), found = 0;
-
-	for (size_t i = 0, next; i < n; i = next) {
-		const struct rule *rule = policy_rule(policy, i);
-		bool applies = rule->origin != ORIGIN_PROFILE;
-
-		for (next = i; next < n && policy_rule(policy, next)->text.p == rule->text.p;
-		     next++)
-			applies = applies || rule_applies(policy_rule(policy, next));
-		if (applies)
-			continue;
-		found++;
-		buf_puts(&lines, "  ");
-		put_place(rule, &lines);
-		buf_add_escaped(&lines, rule->text);
-		buf_putc(&lines, '\n');
-	}
-	buf_printf(ret, "not applicable: %zu\n", found);
-	buf_add_str(ret, buf_str(&lines));
-	ret->failed |= lines.failed;
-	buf_release(&lines);
+	put_text(rule->text, ret);
 }
 
 static void put_gap(const struct gap *gap, struct buf *ret)
 {
-	buf_printf(ret, "  %s: ", gap_words[gap->kind]);
-	put_place(gap->rule, ret);
+	static const char *const words[] = {
+		[GAP_CONTENT] = "gap",
+		[GAP_METADATA] = "gap (metadata)",
+		[GAP_STRICTER] = "stricter than written",
+	};
+
+	buf_printf(ret, "%s: ", words[gap->kind]);
 	buf_add_escaped(ret, str_of(gap->text));
-	if (gap->rule && gap->rule->text.n) {
-		buf_puts(ret, " [");
-		buf_add_escaped(ret, gap->rule->text);
-		buf_putc(ret, ']');
-	}
 	if (gap->help)
 		buf_printf(ret, " (would help: %s)", gap->help);
 	buf_putc(ret, '\n');
 }
 
-void plan_print(const struct plan *plan, const struct plan_input *input, struct buf *ret)
+/* floor, filter, broker (write, attributes) */
+static void put_mechanisms(const struct rule_report *form, struct buf *ret)
+{
+	const unsigned by = form->by & ~(unsigned)BY_NOTHING;
+	bool any = false;
+
+	for (const struct word *word = mechanism_words; word->text; word++) {
+		if (!(by & word->bits))
+			continue;
+		buf_printf(ret, "%s%s", any ? ", " : "", word->text);
+		any = true;
+		if (word->bits != BY_BROKER && word->bits != BY_NAMESPACE)
+			continue;
+		buf_puts(ret, " (");
+		if (word->bits == BY_BROKER)
+			put_words(ret, class_words, form->classes, " ");
+		else
+			put_words(ret, ns_words, form->ns, " ");
+		buf_putc(ret, ')');
+	}
+}
+
+static void put_statement(const struct rule_report *form, struct buf *ret)
+{
+	if (!form->applies) {
+		buf_puts(ret, "    not applicable here\n");
+		return;
+	}
+	if (form->by & ~(unsigned)BY_NOTHING) {
+		buf_puts(ret, form->n_gaps ? "    enforced in part by " : "    enforced by ");
+		put_mechanisms(form, ret);
+		buf_putc(ret, '\n');
+	} else if (!form->n_gaps) {
+		buf_puts(ret, "    nothing is needed\n");
+	}
+	for (size_t i = 0; i < form->n_gaps; i++) {
+		buf_puts(ret, "    ");
+		put_gap(form->gaps[i], ret);
+	}
+}
+
+static void put_rules(const struct report *report, bool added, struct buf *ret)
+{
+	struct buf lines = {.p = NULL};
+	size_t n = 0, exact = 0, missing = 0;
+
+	for (size_t i = 0; i < report->n_rules; i++) {
+		const struct rule_report *form = &report->rules[i];
+
+		if ((form->rule->origin != ORIGIN_PROFILE) != added)
+			continue;
+		n++;
+		exact += is_exact(form);
+		missing += !form->applies;
+		buf_puts(&lines, "  ");
+		put_rule(form->rule, &lines);
+		buf_putc(&lines, '\n');
+		put_statement(form, &lines);
+	}
+	if (n || !added)
+		buf_printf(ret, "%s: %zu, %zu enforced as written, %zu not applicable\n",
+			   added ? "added so that programs start" : "rules", n, exact, missing);
+	buf_add_str(ret, buf_str(&lines));
+	ret->failed |= lines.failed;
+	buf_release(&lines);
+}
+
+static void put_other_gaps(const struct report *report, struct buf *ret)
+{
+	buf_printf(ret, "besides: %zu\n", report->n_gaps);
+	for (size_t i = 0; i < report->n_gaps; i++) {
+		buf_puts(ret, "  ");
+		put_gap(report->gaps[i], ret);
+	}
+}
+
+/* ---- What it costs ---- */
+
+static void put_calls(const struct call_report *calls, struct buf *ret)
+{
+	bool sometimes = false;
+
+	buf_puts(ret, "    calls:");
+	for (const struct call_report *call = calls; call->name; call++) {
+		buf_printf(ret, " %s%s", call->name, call->sometimes ? "*" : "");
+		sometimes |= call->sometimes;
+	}
+	buf_puts(ret, sometimes ? " (*: by its arguments)\n" : "\n");
+}
+
+static void put_class(const struct class_report *class, struct buf *ret)
+{
+	if (class->class)
+		put_words(ret, class_words, class->class, "");
+	else
+		buf_puts(ret, "callers");
+	buf_printf(ret, ": each call takes as long as %u unjudged opens more (estimate)\n",
+		   class->opens);
+	buf_printf(ret, "    because %s", class->why);
+	if (class->path) {
+		buf_puts(ret, ": ");
+		buf_add_escaped(ret, str_of(class->path));
+	}
+	buf_putc(ret, '\n');
+	if (class->rule) {
+		buf_puts(ret, "    by ");
+		put_rule(class->rule, ret);
+		buf_putc(ret, '\n');
+	}
+	put_calls(class->calls, ret);
+}
+
+static void put_broker(const struct plan *plan, const struct report *report, struct buf *ret)
+{
+	buf_puts(ret, "broker: ");
+	put_words(ret, class_words, plan->brokered, " ");
+	buf_putc(ret, '\n');
+	for (size_t i = 0; i < report->n_classes; i++) {
+		buf_puts(ret, "  ");
+		put_class(&report->classes[i], ret);
+	}
+}
+
+/* ---- Mounts ---- */
+
+static void put_mounts(const struct plan *plan, struct buf *ret)
+{
+	buf_puts(ret, "namespaces: ");
+	put_words(ret, ns_words, plan->ns, " ");
+	buf_printf(ret, "\nmounts: %zu\n", plan->n_mounts);
+	for (size_t i = 0; i < plan->n_mounts; i++) {
+		buf_printf(ret, "  %s ", mount_word(plan->mounts[i].kind));
+		buf_add_escaped(ret, str_of(plan->mounts[i].path));
+		buf_puts(ret, plan->mounts[i].read_only ? " (read-only)\n" : "\n");
+	}
+}
+
+/* ---- The floor ---- */
+
+/* PATH up to its last slash, without it but in "/". */
+static struct str folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0;
+
+	return n ? (struct str){path, n} : STR("/");
+}
+
+/* By rights and folder, else as they came: those that differ in the last name only stand together.
+ */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct landlock_row *const x = *(const struct landlock_row *const *)a;
+	const struct landlock_row *const y = *(const struct landlock_row *const *)b;
+	struct str fx = folder_of(x->path), fy = folder_of(y->path);
+	size_t n = fx.n < fy.n ? fx.n : fy.n;
+	int r = memcmp(fx.p, fy.p, n);
+
+	if (r == 0)
+		r = (fx.n > fy.n) - (fx.n < fy.n);
+	if (r == 0)
+		r = (x->rights < y->rights) - (x->rights > y->rights);
+	return r ? r : (x > y) - (x < y);
+}
+
+static bool is_together(const struct landlock_row *a, const struct landlock_row *b)
+{
+	return a->rights == b->rights && a->path[1] && b->path[1] &&
+	       str_eq(folder_of(a->path), folder_of(b->path));
+}
+
+static void put_rights(const struct landlock_row *row, struct buf *ret)
+{
+	buf_puts(ret, ": ");
+	put_words(ret, fs_words, row->rights, " ");
+	buf_putc(ret, '\n');
+}
+
+/* N rows that stand together. */
+static void put_together(const struct landlock_row *const *rows, size_t n, struct buf *ret)
+{
+	struct str folder = folder_of(rows[0]->path);
+
+	buf_puts(ret, "  ");
+	if (n == 1) {
+		buf_add_escaped(ret, str_of(rows[0]->path));
+		put_rights(rows[0], ret);
+		return;
+	}
+	buf_add_escaped(ret, folder);
+	buf_puts(ret, folder.n > 1 ? "/{" : "{");
+	for (size_t i = 0; i < n && i < NAMES_SHOWN; i++) {
+		buf_puts(ret, i ? ", " : "");
+		buf_add_escaped(ret, str_of(strrchr(rows[i]->path, '/') + 1));
+	}
+	if (n > NAMES_SHOWN)
+		buf_printf(ret, " and %zu more", n - NAMES_SHOWN);
+	buf_putc(ret, '}');
+	put_rights(rows[0], ret);
+}
+
+static void put_floor(const struct plan *plan, struct buf *ret)
+{
+	const struct landlock_row **rows = calloc(plan->n_rows + 1, sizeof(struct landlock_row *));
+
+	buf_printf(ret, "floor: %zu rows\n", plan->n_rows);
+	ret->failed |= !rows;
+	for (size_t i = 0; rows && i < plan->n_rows; i++)
+		rows[i] = &plan->rows[i];
+	if (rows)
+		qsort(rows, plan->n_rows, sizeof(struct landlock_row *), compare_rows);
+	for (size_t i = 0, next; rows && i < plan->n_rows; i = next) {
+		for (next = i + 1; next < plan->n_rows && is_together(rows[i], rows[next]); next++)
+			;
+		put_together(&rows[i], next - i, ret);
+	}
+	free(rows);
+	if (plan->landlock_net) {
+		buf_puts(ret, "  refused at any address: ");
+		put_words(ret, net_words, plan->landlock_net, " ");
+		buf_putc(ret, '\n');
+	}
+	if (plan->landlock_scoped) {
+		buf_puts(ret, "  refused to outside: ");
+		put_words(ret, scoped_words, plan->landlock_scoped, " ");
+		buf_putc(ret, '\n');
+	}
+}
+
+void plan_print(const struct plan *plan, const struct plan_input *input,
+		const struct report *report, struct buf *ret)
 {
 	put_scope(input, ret);
+	put_rules(report, false, ret);
+	put_rules(report, true, ret);
+	put_other_gaps(report, ret);
+	put_broker(plan, report, ret);
 	put_mounts(plan, ret);
-	put_rows(plan, ret);
-	buf_puts(ret, "broker:");
-	put_words(ret, classes, COUNT(classes), plan->brokered);
-	buf_printf(ret, "\nfilter: %zu instructions\ngaps: %zu\n", plan->n_filter, plan->n_gaps);
-	for (size_t i = 0; i < plan->n_gaps; i++)
-		put_gap(&plan->gaps[i], ret);
-	put_inapplicable(input->policy, ret);
+	put_floor(plan, ret);
+	buf_printf(ret, "filter: %zu instructions\n", plan->n_filter);
 }

@@ -143,6 +143,51 @@ static uint64_t when_processes(const struct planner *p)
 	return ret;
 }
 
+static uint64_t when(const struct planner *p)
+{
+	return when_broker(p) | when_network(p) | when_ipc(p) | when_files(p) | when_processes(p);
+}
+
+/* ---- Which calls the broker is asked about ---- */
+
+static char *call_name(struct arena *arena, enum call call)
+{
+	static const char *const names[CALL_COUNT] = {
+#define CALL(name, x86_64, aarch64) #name,
+#include "plan/syscalls.def"
+#undef CALL
+	};
+	char *ret = arena_strdup(arena, str_of(names[call]));
+
+	for (char *at = ret; at && *at; at++)
+		*at = str_fold(*at);
+	return ret;
+}
+
+const struct call_report *seccomp_calls(const struct planner *p, uint64_t asked)
+{
+	const uint64_t active = when(p) & asked;
+	struct call_report *list = arena_array(p->arena, CALL_COUNT + 1, sizeof(*list));
+	int last = -1;
+	size_t n = 0;
+
+	for (size_t i = 0; list && i < n_call_rows; i++) {
+		const struct call_row *row = &call_rows[i];
+
+		if (row->action != SECCOMP_USER_NOTIF || !(row->when & active) ||
+		    call_number(row->call, p->caps->arch) < 0)
+			continue;
+		if (last != (int)row->call)
+			list[n++] = (struct call_report){call_name(p->arena, row->call), true};
+		list[n - 1].sometimes &= row->tests[0].kind != ARG_NONE;
+		last = (int)row->call;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!list[i].name)
+			return NULL;
+	return list;
+}
+
 /* ---- Emitting ---- */
 
 struct program {
@@ -255,8 +300,7 @@ static void emit_prologue(struct program *program, enum arch arch)
 int seccomp_plan(struct planner *p, struct err *e)
 {
 	struct program program = {.arena = p->arena, .has_broker = p->plan->brokered != 0};
-	uint64_t active =
-		when_broker(p) | when_network(p) | when_ipc(p) | when_files(p) | when_processes(p);
+	const uint64_t active = when(p);
 	size_t end = 0;
 
 	emit_prologue(&program, p->caps->arch);

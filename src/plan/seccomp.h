@@ -107,6 +107,12 @@ struct call_row {
 extern const struct call_row call_rows[];
 extern const size_t n_call_rows;
 
+/*
+ * The calls that the broker is asked about because of WHEN, a set; a list in the planner's arena.
+ * NULL: no memory.
+ */
+const struct call_report *seccomp_calls(const struct planner *p, uint64_t when);
+
 /* The number of CALL on ARCH, or -1. */
 int call_number(enum call call, enum arch arch);
 

@@ -475,11 +475,12 @@ int session_run(const struct policy *policy, char *const *argv,
 }
 
 int session_plan(const struct policy *policy, const struct session_options *options,
-		 struct buf *ret, struct err *e)
+		 session_print *print, struct buf *ret, struct err *e)
 {
 	static char nothing[] = "";
 	char *const no_command[] = {nothing, NULL};
 	struct run run = {.policy = policy, .options = options, .argv = no_command};
+	struct report report;
 	int r = run_prepare(&run, options, e);
 
 	if (r < 0)
@@ -488,7 +489,9 @@ int session_plan(const struct policy *policy, const struct session_options *opti
 	run.caps.userns = run.caps.userns && !options->no_userns;
 	r = make_plan(&run, e);
 	if (r == 0)
-		plan_print(&run.plan, &run.input, ret);
+		r = plan_report(&run.plan, &run.input, &run.arena, &report, e);
+	if (r == 0)
+		print(&run.plan, &run.input, &report, ret);
 	arena_release(&run.arena);
 	return r < 0 ? r : ret->failed ? err_memory(e) : 0;
 }

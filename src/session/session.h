@@ -43,9 +43,13 @@ struct session_options {
 int session_run(const struct policy *policy, char *const *argv,
 		const struct session_options *options, int *ret_status, struct err *e);
 
-/* The plan of session_run() as text. */
+/* plan_print() or plan_print_json(). */
+typedef void session_print(const struct plan *plan, const struct plan_input *input,
+			   const struct report *report, struct buf *ret);
+
+/* The plan of session_run(), PRINTed. */
 int session_plan(const struct policy *policy, const struct session_options *options,
-		 struct buf *ret, struct err *e);
+		 session_print *print, struct buf *ret, struct err *e);
 
 /* ---- facts.c: what the default policy has to know about this machine ---- */
 

@@ -32,7 +32,7 @@ class Decision(ctypes.Structure):
 
 
 Verdict = collections.namedtuple("Verdict", "allowed at rule question")
-Gap = collections.namedtuple("Gap", "kind at text")
+Gap = collections.namedtuple("Gap", "kind at text paths")
 
 
 class Policy:
@@ -78,14 +78,14 @@ class Answers:
     def __init__(self, policy, plan):
         self.policy = policy
         # Rights that Landlock keeps apart and nobody judges.
-        self.moves_vary = "devices take no ioctl" in plan
+        self.moves_vary = any("devices take no ioctl" in gap["text"] for gap in plan["gaps"])
         self.kinds = [{"vnode-type": kind} for kind in TYPES.values()] \
             if "(vnode-type " in policy.text else [{"vnode-type": "REGULAR-FILE"}]
         self.modes = [{"mode": oct(sum(bits))[2:]} for n in range(len(MODES) + 1)
                       for bits in itertools.combinations(MODES, n)] \
             if "(file-mode " in policy.text else [{"mode": "644"}]
         # What Landlock grants a file by name stays with the file.
-        self.named = {os.fsencode(path) for path in re.findall(r"^  (/.*): [a-z ]+$", plan, re.M)}
+        self.named = {os.fsencode(row["path"]) for row in plan["floor"]}
 
     def to_one(self, question):
         """True, False, None (it depends) or moved, and the verdicts."""
@@ -137,7 +137,6 @@ class Answers:
 
 # ---- Gaps --------------------------------------------------------------------------------------
 
-GAP = re.compile(r"^  (content|metadata|stricter): (?:.*?:(\d+):(\d+): )?(.*)$")
 # What a metadata gap says can still be seen, by operation.
 ASPECTS = {"file-read-metadata": "attributes", "file-read-xattr": "extended attributes",
            "file-test-existence": "existence", "file-read-data": "names of entries"}
@@ -147,14 +146,10 @@ UNJUDGED = {"file-lock": ("files that are open can be locked", None),
                            ("REGULAR-FILE", "DIRECTORY"))}
 
 
-def read_gaps(text):
-    gaps = []
-    for line in text.splitlines():
-        match = GAP.match(line)
-        if match:
-            at = (int(match[2]), int(match[3])) if match[2] else None
-            gaps.append(Gap(match[1], at, match[4]))
-    return gaps
+def read_gaps(plan):
+    return [Gap(gap["kind"], gap["rule"] and (gap["rule"]["line"], gap["rule"]["column"]),
+                gap["text"], [os.fsencode(path) for path in gap["paths"]])
+            for gap in plan["gaps"]]
 
 
 def covers_seen(gaps, verdict, act):
@@ -176,14 +171,6 @@ def covers_seen(gaps, verdict, act):
     return False
 
 
-def named_in(gap, full_text):
-    """The paths that a gap lists, and whether there are more."""
-    names = gap.text.split(": ", 1)[1] if ": " in gap.text else ""
-    names = names.split(" [(")[0]
-    more = re.search(r" and \d+ more$", names)
-    return re.sub(r" and \d+ more$", "", names).split(", "), bool(more)
-
-
 def is_replaced(path, start):
     """Is there at PATH now something else than at the start, or was nothing there?"""
     try:
@@ -199,6 +186,7 @@ STRICTER = [
     # text, what it is about: (verdicts of the act, its name, start) -> bool
     ("what appears later in these directories", "late"),
     ("what may be read in these directories by its name", "within"),
+    ("the files of processes in /proc cannot be opened", "process"),
     ("may be written below, but not made, removed or renamed", "itself"),
     ("what replaces these directories once removed", "replaced"),
     ("cannot be executed", "replaced"),
@@ -220,20 +208,22 @@ def covers_refused(gaps, act, arguments, asked, start):
         how = next((how for text, how in STRICTER if text in gap.text), None)
         if gap.kind != "stricter" or how is None:
             continue
-        names, more = named_in(gap, gap.text)
-        names = [os.fsencode(name) for name in names]
+        names = gap.paths
         if how in ("late", "replaced"):
             for path in paths:
                 parts = [b"/".join(path.split(b"/")[:n]) for n in range(2, path.count(b"/") + 2)]
                 if any(is_replaced(part, start) and
-                       (more or (os.path.dirname(part) if how == "late" else part) in names)
+                       (os.path.dirname(part) if how == "late" else part) in names
                        for part in parts):
                     return True
+        elif how == "process":
+            if any(re.match(rb"/proc/\d+(/|$)", path) for path in paths):
+                return True
         elif how == "within":
             if any(path.startswith(name + b"/") for path in paths for name in names):
                 return True
         elif how in ("itself", "list"):
-            if more or any(path in names for path in paths):
+            if any(path in names for path in paths):
                 return True
         elif (how == "ioctl" and act in ("device", "openpty") or
               how == "unix-dgram" and act.endswith("-unix") and "SOCK_DGRAM" in arguments or

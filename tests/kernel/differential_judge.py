@@ -4,7 +4,6 @@ import collections
 import itertools
 import json
 import os
-import re
 import select
 import shutil
 import stat
@@ -109,9 +108,10 @@ class Run:
         with open(self.file, "wb") as f:
             f.write(text)
         self.policy = Policy(test.library, text)
-        plan = subprocess.run([test.lapbelt, "plan", "--exec", *self.options, "-f", self.file],
+        plan = subprocess.run([test.lapbelt, "plan", "--exec", "--json", *self.options, "-f",
+                               self.file],
                               capture_output=True, check=False)
-        self.plan = plan.stdout.decode(errors="surrogateescape")
+        self.plan = json.loads(plan.stdout)
         self.gaps = read_gaps(self.plan)
         self.answers = Answers(self.policy, self.plan)
         self.begin = self.inside.inodes()
@@ -119,8 +119,8 @@ class Run:
                                              "--"]), (self.outside, [])):
             self.helpers.append(Helper(prefix, test.tools, world.top, world.top + ".log"))
         self.started = [helper.answer() for helper in self.helpers]
-        brokered = re.search(r"^broker: (.*)$", self.plan, re.M)
-        self.view = View(top, self.started[0][-1], brokered[1].split() if brokered else [])
+        self.view = View(top, self.started[0][-1],
+                         [item["class"] for item in self.plan["broker"]])
         self.before = self.inside.picture()
         self.failures = []
 

@@ -4,6 +4,7 @@
 lapbelt-sbpl(7) against the program: every name that profiles may use is in it, as what it is, and
 it has no other. Usage: language.py LAPBELT SOURCE
 """
+import json
 import pathlib
 import re
 import subprocess
@@ -101,9 +102,11 @@ def op_names(section):
 gone = op_names('Operations that are gone')
 profile = '(version 1)\n(allow default)\n' + ''.join(
     f'(deny {name})\n' for name, _, _, _ in ops.values() if name != 'default' and name not in gone)
-plan = subprocess.run([lapbelt, 'plan', '--exec', '-p', profile], stdout=subprocess.PIPE, text=True,
-                      check=True).stdout.partition('\nnot applicable:')[2]
-same('operations that are not applicable on Linux', re.findall(r'\(deny (\S+)\)$', plan, re.M),
+plan = json.loads(subprocess.run([lapbelt, 'plan', '--exec', '--json', '-p', profile],
+                                 stdout=subprocess.PIPE, text=True, check=True).stdout)
+same('operations that are not applicable on Linux',
+     [found.group(1) for rule in plan['rules'] if not rule['applicable']
+      for found in [re.fullmatch(r'\(deny (\S+)\)', rule['rule']['text'])]],
      op_names('Operations that mean nothing on Linux'))
 
 # ---- Filters ----

@@ -387,6 +387,38 @@ static void floor_of_territories(void)
 	fixture_close(&f);
 }
 
+/* Those that run while the plan is made have nothing to do with those inside. */
+static void floor_of_processes(void)
+{
+	static const struct {
+		const char *text;
+		bool row, gap;
+	} rows[] = {
+		{READABLE, false, true}, /* sysctl-read parts /proc */
+		{READABLE "(allow sysctl-read)", false, false},
+		{READABLE "(deny file-read* (regex #\"\\.pem$\"))", false, false}, /* judged */
+		{READABLE "(allow file-read* (subpath \"/proc/1\"))", true, true},
+		{READABLE "(deny file-read* (subpath \"/proc\"))"
+			  "(allow file-read* (literal \"/proc/version\"))",
+		 false, false},
+		{"(allow default) (deny file-read* (literal \"/proc/version\"))", false,
+		 false}, /* judged */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture f;
+
+		plan_of(&f, rows[i].text);
+		CHECK_INT(row_of(&f, "/proc/1") != NULL, rows[i].row);
+		if ((gap_about(&f, "processes in /proc") != NULL) != rows[i].gap)
+			printf("# %s\n", rows[i].text);
+		CHECK_INT(gap_about(&f, "processes in /proc") != NULL, rows[i].gap);
+		CHECK(!gap_about(&f, "processes in /proc") ||
+		      gap_about(&f, "processes in /proc")->kind == GAP_STRICTER);
+		fixture_close(&f);
+	}
+}
+
 static void floor_of_programs(void)
 {
 	static const struct str loaders[] = {{"/usr/lib/ld.so", 14}};
@@ -508,6 +540,12 @@ static bool in_territory(const char *path)
 	return false;
 }
 
+/* Processes get no rows, unless policies name them; a gap says so. */
+static bool in_process(const char *path)
+{
+	return strncmp(path, "/proc/1/", strlen("/proc/1/")) == 0;
+}
+
 static bool is_allowed(const struct policy *policy, uint32_t right, enum op op, const char *path)
 {
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
@@ -542,8 +580,8 @@ static void check_path(const struct fixture *f, const char *path, bool exists, c
 	for (size_t i = 0; i < sizeof(checked) / sizeof(checked[0]); i++) {
 		bool lets = floor_lets(f, path, checked[i].right);
 		bool allowed = is_allowed(f->policy, checked[i].right, checked[i].op, path);
-		bool exact = checked[i].exact && !in_territory(path) && exists && f->caps.notify &&
-			     !(f->plan.brokered & checked[i].class);
+		bool exact = checked[i].exact && !in_territory(path) && !in_process(path) &&
+			     exists && f->caps.notify && !(f->plan.brokered & checked[i].class);
 
 		/* Where exec has to be let through, the broker alone bounds reads. */
 		if (checked[i].right == LL_READ_FILE && !f->plan.floor_bounds_open)
@@ -566,7 +604,8 @@ static void check_exec(const struct fixture *f, const char *path, const char *te
 	bool lets = grants(f, path, reads ? LL_EXECUTE | LL_READ_FILE : LL_EXECUTE);
 	bool allowed = decide(f->policy, OP_PROCESS_EXEC_ANY, path) &&
 		       decide(f->policy, OP_PROCESS_EXEC_INTERPRETER, path);
-	bool unlisted = strncmp(path, "/home/closed/", strlen("/home/closed/")) == 0;
+	bool unlisted =
+		in_process(path) || strncmp(path, "/home/closed/", strlen("/home/closed/")) == 0;
 
 	if (lets ? allowed || plan_refusal(&f->plan) : !allowed || !f->caps.notify || unlisted)
 		return;
@@ -631,6 +670,7 @@ int main(void)
 	RUN(floor_below_unreadable_directories);
 	RUN(floor_in_a_crowd);
 	RUN(floor_of_territories);
+	RUN(floor_of_processes);
 	RUN(floor_of_programs);
 	RUN(floor_of_ioctl);
 	RUN(random_floors);

@@ -56,6 +56,8 @@ static const struct fake_entry fake_fs[] = {
 	{"/home/u/p/a.c", ENTRY_OTHER, false},
 	{"/home/u/p/key.pem", ENTRY_OTHER, false},
 	{"/proc", ENTRY_DIRECTORY, false},
+	{"/proc/1", ENTRY_DIRECTORY, false},
+	{"/proc/1/status", ENTRY_OTHER, false},
 	{"/proc/sys", ENTRY_DIRECTORY, false},
 	{"/proc/sys/kernel", ENTRY_OTHER, false},
 	{"/proc/version", ENTRY_OTHER, false},

@@ -258,73 +258,6 @@ static void network_of_a_private_scope(void)
 	fixture_close(&f);
 }
 
-/* ---- What is printed ---- */
-
-/* A rule counts as not applicable if nothing it names means anything on Linux. */
-static void rules_that_mean_nothing_are_listed(void)
-{
-	static const struct {
-		const char *rule;
-		bool listed;
-	} rows[] = {
-		{"(allow mach-lookup)", true},
-		{"(allow mach-lookup (global-name \"a\"))", true},
-		{"(allow iokit* mach*)", true},
-		{"(allow mach-lookup file-read-data)", false},
-		{"(allow file-issue-extension (subpath \"/x\"))", true},
-		{"(allow file-read-data (extension \"a\"))", true},
-		{"(allow file-read-data (require-any (extension \"a\") (subpath \"/x\")))", false},
-		{"(allow file-read-data (require-all (extension \"a\") (subpath \"/x\")))", true},
-		{"(allow file-read-data (require-not (extension \"a\")))", false},
-		{"(allow process*)", false}, /* process-exec* falls to it */
-		{"(allow system-fcntl)", false},
-		{"(deny file-lock)", false},
-		{"(allow system-audit)", true},
-		{"(allow system-kext-load)", false}, /* refused, which is a gap */
-		{"(allow system-kext-unload)", false},
-		{"(allow system-kext-query)", true},
-		{"(deny process-info-pidinfo)", false},
-		{"(allow default)", false},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *list, *found;
-		struct buf text = {.p = NULL};
-		struct fixture f;
-
-		plan_of(&f, rows[i].rule);
-		plan_print(&f.plan, &f.input, &text);
-		CHECK(!text.failed);
-		list = text.failed ? NULL : strstr(text.p, "not applicable: ");
-		CHECK(list != NULL);
-		found = list ? strstr(list, rows[i].rule) : NULL;
-		if ((found != NULL) != rows[i].listed)
-			printf("# %s\n", rows[i].rule);
-		CHECK_INT(found != NULL, rows[i].listed);
-		buf_release(&text);
-		fixture_close(&f);
-	}
-}
-
-static void prints(void)
-{
-	struct buf buf = {.p = NULL};
-	struct fixture f;
-
-	fixture_open(&f, READABLE "(deny file-read* (subpath \"/home/u/.ssh\"))");
-	f.input.private_scope = SCOPE_TMP;
-	CHECK_INT(fixture_plan(&f), 0);
-	plan_print(&f.plan, &f.input, &buf);
-	CHECK(strstr(buf.p, ";; scope: pid shared, ipc shared, net shared, tmp private,"));
-	CHECK(strstr(buf.p, "namespaces: user mount\n"));
-	CHECK(strstr(buf.p, "  hide /home/u/.ssh\n"));
-	CHECK(strstr(buf.p, "  /home/u/p: read\n"));
-	CHECK(strstr(buf.p, "broker: attributes unix signal\n"));
-	CHECK(strstr(buf.p, "test.sb:2:"));
-	buf_release(&buf);
-	fixture_close(&f);
-}
-
 /* ---- Programs ---- */
 
 /* What the kernel checks when it loads a program: forward jumps inside, known loads, an end. */
@@ -411,8 +344,6 @@ int main(void)
 	RUN(mounts_of_a_shared_tmp);
 	RUN(mounts_that_hide);
 	RUN(network_of_a_private_scope);
-	RUN(rules_that_mean_nothing_are_listed);
-	RUN(prints);
 	RUN(programs_load);
 	RUN(bad_programs);
 	RUN(memory_runs_out);
