@@ -61,9 +61,11 @@ static void add_row(struct floor *f, const char *path, enum entry_type type, uin
 
 static void note_path(struct floor *f, struct paths *paths, const char *path)
 {
-	const char **list =
-		arena_grow(f->p->arena, paths->list, paths->n, &paths->cap, sizeof(*list));
+	const char **list;
 
+	if (paths->n && paths->list[paths->n - 1] == path)
+		return;
+	list = arena_grow(f->p->arena, paths->list, paths->n, &paths->cap, sizeof(*list));
 	if (!list) {
 		f->failed = true;
 		return;
@@ -282,6 +284,26 @@ static unsigned judge_named(struct floor *f, const struct place *place, unsigned
 	return anew;
 }
 
+/* What the policy names and is not there can be put there by the host; rows are made before. */
+static void judge_missing(struct floor *f, const struct place *place, unsigned mixed,
+			  const struct listing *entries)
+{
+	for (const struct name *kid = place->name->kids; kid; kid = kid->next) {
+		struct place child;
+
+		if (find_entry(entries, kid->text))
+			continue;
+		child = child_of(f, place, kid->text, ENTRY_DIRECTORY);
+		for (enum group g = 0; g < GROUP_COUNT && !f->failed; g++)
+			if ((mixed & BIT(g) & ~(unsigned)NAMING) &&
+			    ((ask_at(f->p, &child, g) | ask_below(f->p, &child, g)) & CAN_ALLOW))
+				note_path(f,
+					  g == GROUP_DATA ? &f->p->floor.late_data
+							  : &f->p->floor.late,
+					  place->path);
+	}
+}
+
 /* exec(2) takes READ_FILE, also where the broker answers all other reads. */
 static uint32_t let_exec_read(struct floor *f)
 {
@@ -355,6 +377,7 @@ static uint32_t look_closer(struct floor *f, const struct place *place, unsigned
 			note_path(f, &f->p->floor.unlisted, place->path);
 		}
 	}
+	judge_missing(f, place, *mixed, entries);
 	rights |= judge_new(f, place, *mixed, judge_named(f, place, *mixed, entries));
 	if (rights & LL_READ_FILE)
 		*mixed &= ~BIT(GROUP_READ);

@@ -58,9 +58,10 @@ static int gaps_of_broker(struct planner *p)
 		 "modes, owners, times and extended attributes can be changed everywhere",
 		 {OP_FILE_WRITE_ANY, OP_FILE_WRITE_SETUGID}},
 		{BROKER_UNIX, GAP_CONTENT, OP_NETWORK_OUTBOUND,
-		 "every unix socket of the file system can be connected to"},
+		 "every unix socket of the file system can be connected to and listened at",
+		 {OP_NETWORK_INBOUND}},
 		{BROKER_INET, GAP_STRICTER, OP_NETWORK_OUTBOUND,
-		 "IP sockets are refused altogether"},
+		 "IP sockets are refused altogether", {OP_NETWORK_INBOUND}},
 		{BROKER_EXEC, GAP_STRICTER, OP_PROCESS_EXEC_ANY,
 		 "files without a name (memfd) are refused where they could be executed"},
 		{BROKER_SIGNAL, GAP_CONTENT, OP_SIGNAL, "signals are not judged"},
@@ -370,6 +371,10 @@ static int gaps_of_filter(struct planner *p)
 		r = add_gap(p, GAP_STRICTER, OP_FILE_WRITE_FLAGS,
 			    rule_denying(p->policy, OP_FILE_WRITE_FLAGS),
 			    "inode flags cannot be changed anywhere", NULL);
+	if (r == 0 && p->facts.setugid == some && !(brokered & BROKER_ATTR))
+		r = add_gap(p, GAP_STRICTER, OP_FILE_WRITE_SETUGID,
+			    rule_denying(p->policy, OP_FILE_WRITE_SETUGID),
+			    "nothing can be made with its setuid or setgid bit set", NULL);
 	return r;
 }
 
@@ -432,6 +437,8 @@ static int gaps_of_floor(struct planner *p)
 	} rows[] = {
 		{&p->floor.late, reads,
 		 "what appears later in these directories is not granted"},
+		{&p->floor.late_data, writes,
+		 "what appears later in these directories cannot be written"},
 		{&p->floor.crowds, reads,
 		 "what may be read in these directories by its name is refused",
 		 {OP_IPC_POSIX_ANY, OP_SYSCTL_ANY}, true},

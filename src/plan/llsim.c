@@ -18,7 +18,8 @@ uint32_t landlock_fs_handled(int abi)
 
 bool landlock_simulate(const struct plan *plan, const char *path, uint32_t rights)
 {
-	uint32_t granted = ~plan->landlock_fs; /* what is not handled is not refused */
+	/* What is not handled is not refused, but moving from one directory to another. */
+	uint32_t granted = ~(plan->landlock_fs | LL_REFER);
 
 	for (size_t i = 0; i < plan->n_rows; i++)
 		if (str_is_below(str_of(path), str_of(plan->rows[i].path)))

@@ -55,15 +55,16 @@ struct paths {
 struct floor_report {
 	bool read, write, exec; /* something the policy allows is not granted */
 	bool ioctl;
-	unsigned processes;    /* enum broker_class: what their files in /proc would need */
-	struct paths late;     /* entries that appear here later are not granted */
-	struct paths crowds;   /* reads here differ from name to name, and nobody judges them */
-	struct paths roots;    /* the policy lets these go, the floor does not */
-	struct paths inert;    /* what is made anew here cannot be executed */
-	struct paths unlisted; /* the policy lets these be listed, the floor does not */
-	bool lists_too_much;   /* names below denied directories can be listed */
-	bool exec_raced;       /* denied programs lie among granted ones, told apart by name only */
-	bool loader;           /* an ELF interpreter was granted beyond the policy */
+	unsigned processes;     /* enum broker_class: what their files in /proc would need */
+	struct paths late;      /* entries that appear here later are not granted */
+	struct paths late_data; /* and these cannot be written */
+	struct paths crowds;    /* reads here differ from name to name, and nobody judges them */
+	struct paths roots;     /* the policy lets these go, the floor does not */
+	struct paths inert;     /* what is made anew here cannot be executed */
+	struct paths unlisted;  /* the policy lets these be listed, the floor does not */
+	bool lists_too_much;    /* names below denied directories can be listed */
+	bool exec_raced; /* denied programs lie among granted ones, told apart by name only */
+	bool loader;     /* an ELF interpreter was granted beyond the policy */
 };
 
 struct planner {
