@@ -370,6 +370,25 @@ LAPBELT_API int lapbelt_plan_json(const struct lapbelt_policy *policy,
 				  const struct lapbelt_run_options *options, char **ret_json,
 				  struct lapbelt_error *error);
 
+/* ---- This machine ---- */
+
+/* What a probe has found out by trying. */
+struct lapbelt_finding {
+	const char *name;  /* one of those of lapbelt-doctor(1) */
+	const char *value; /* for programs: a word, a number or a version */
+	int good;          /* nothing is lost by it */
+	const char *text;  /* one line, no trailing dot */
+	const char *help;  /* what would make it better; "": nothing known, or nothing needed */
+};
+
+/*
+ * Calls EACH for what this machine offers to a run, in order: what it gets is valid during the
+ * call. *RET_ENFORCED: can the default policy be enforced here, without a content gap? Tries
+ * namespaces, mounts and filters in children that end at once.
+ */
+LAPBELT_API int lapbelt_doctor(void (*each)(void *context, const struct lapbelt_finding *finding),
+			       void *context, int *ret_enforced, struct lapbelt_error *error);
+
 LAPBELT_API void lapbelt_free(void *p);
 LAPBELT_API const char *lapbelt_version(void);
 

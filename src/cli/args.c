@@ -280,9 +280,9 @@ const struct opt opt_allow = {0, "allow", "KIND", "do not warn of what is of thi
 /* ---- Commands ---- */
 
 const struct command *const commands[] = {
-	&command_run,     &command_exec,    &command_check, &command_decide,
-	&command_explain, &command_profile, &command_plan,  &command_test,
-	&command_prove,   &command_diff,    NULL,
+	&command_run,     &command_exec,    &command_check,  &command_decide,
+	&command_explain, &command_profile, &command_plan,   &command_test,
+	&command_prove,   &command_diff,    &command_doctor, NULL,
 };
 
 static void print_help(const struct command *command)

@@ -67,8 +67,9 @@ struct command {
 /* All of them, NULL-terminated. */
 extern const struct command *const commands[];
 
-extern const struct command command_check, command_decide, command_diff, command_prove,
-	command_exec, command_explain, command_plan, command_profile, command_run, command_test;
+extern const struct command command_check, command_decide, command_diff, command_doctor,
+	command_prove, command_exec, command_explain, command_plan, command_profile, command_run,
+	command_test;
 
 /* Parses ARGV (its first word is the command's name), runs the command, returns the exit status. */
 int command_main(const struct command *command, char **argv);

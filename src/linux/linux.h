@@ -33,8 +33,19 @@
  */
 void linux_probe(struct caps *ret);
 
-/* As linux_probe(), and tries namespaces, mounts and a listener in throw-away children. */
-void linux_probe_by_trying(struct caps *ret);
+/* What came of trying, in throw-away children: 0, or an errno. */
+struct tried {
+	int listener;   /* a seccomp listener; EBUSY: somebody outside has one */
+	int namespaces; /* a user namespace, with mount, pid, ipc and network inside */
+	int mounts;     /* and mounting in it */
+	int proc;       /* and mounting procfs */
+	int pidfd_getfd;
+};
+
+void linux_try(struct tried *ret);
+
+/* As linux_probe(), with what linux_try() finds, which also comes in *RET_TRIED unless NULL. */
+void linux_probe_by_trying(struct caps *ret, struct tried *ret_tried);
 
 /* ---- plain.c ---- */
 

@@ -41,8 +41,8 @@ void linux_probe(struct caps *ret)
 	};
 }
 
-/* Runs BODY in a child made with clone FLAGS; true if it exits with 0. */
-static bool works_in_child(unsigned long flags, int (*body)(void))
+/* Runs BODY in a child made with clone FLAGS. Returns what it does, 0 or an errno; or clone's. */
+static int try_in_child(unsigned long flags, int (*body)(void))
 {
 	/* No SIGCHLD: whoever called us may handle or ignore it. */
 	pid_t pid = (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
@@ -51,46 +51,76 @@ static bool works_in_child(unsigned long flags, int (*body)(void))
 	if (pid == 0)
 		_exit(body());
 	if (pid < 0)
-		return false;
+		return errno;
 	while (waitpid(pid, &status, __WALL) < 0)
 		if (errno != EINTR)
-			return false;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+			return errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+}
+
+static int try_nothing(void)
+{
+	return 0;
+}
+
+static int make_private(void)
+{
+	return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ? errno : 0;
 }
 
 static int try_mounts(void)
 {
-	return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	       mount("tmpfs", "/proc", "tmpfs", 0, "size=4k") < 0;
+	int r = make_private();
+
+	return r ? r : mount("tmpfs", "/proc", "tmpfs", 0, "size=4k") < 0 ? errno : 0;
 }
 
 static int try_proc(void)
 {
-	return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	       mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0;
+	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+	int r = make_private();
+
+	return r ? r : mount("proc", "/proc", "proc", flags, NULL) < 0 ? errno : 0;
 }
 
 static int try_listener(void)
 {
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-	       seccomp_install(allow_all, 1, true) < 0;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || seccomp_install(allow_all, 1, true) < 0
+		       ? errno
+		       : 0;
 }
 
 static int try_pidfd_getfd(void)
 {
 	int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
 
-	return self < 0 || syscall(SYS_pidfd_getfd, self, self, 0) < 0;
+	return self < 0 || syscall(SYS_pidfd_getfd, self, self, 0) < 0 ? errno : 0;
 }
 
-void linux_probe_by_trying(struct caps *ret)
+void linux_try(struct tried *ret)
 {
 	const unsigned long all =
 		CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET;
 
+	*ret = (struct tried){
+		.listener = try_in_child(0, try_listener),
+		.namespaces = try_in_child(all, try_nothing),
+		.mounts = try_in_child(all, try_mounts),
+		.proc = try_in_child(all, try_proc),
+		.pidfd_getfd = try_in_child(0, try_pidfd_getfd),
+	};
+}
+
+void linux_probe_by_trying(struct caps *ret, struct tried *ret_tried)
+{
+	struct tried tried;
+
 	linux_probe(ret);
-	ret->notify = ret->notify && works_in_child(0, try_listener);
-	ret->userns = works_in_child(all, try_mounts);
-	ret->mount_proc = ret->userns && works_in_child(all, try_proc);
-	ret->pidfd_getfd = works_in_child(0, try_pidfd_getfd);
+	linux_try(&tried);
+	ret->notify = ret->notify && !tried.listener;
+	ret->userns = !tried.mounts;
+	ret->mount_proc = ret->userns && !tried.proc;
+	ret->pidfd_getfd = !tried.pidfd_getfd;
+	if (ret_tried)
+		*ret_tried = tried;
 }

@@ -485,7 +485,7 @@ int session_plan(const struct policy *policy, const struct session_options *opti
 
 	if (r < 0)
 		return r;
-	linux_probe_by_trying(&run.caps);
+	linux_probe_by_trying(&run.caps, NULL);
 	run.caps.userns = run.caps.userns && !options->no_userns;
 	r = make_plan(&run, e);
 	if (r == 0)
