@@ -284,23 +284,39 @@ static unsigned judge_named(struct floor *f, const struct place *place, unsigned
 	return anew;
 }
 
+/* Of WANTED: the groups that are allowed at the missing entry CHILD, or below it. */
+static unsigned lost_at(const struct floor *f, const struct place *child, unsigned wanted)
+{
+	unsigned ret = 0;
+
+	for (enum group g = 0; g < GROUP_COUNT; g++)
+		if ((wanted & BIT(g)) &&
+		    ((ask_at(f->p, child, g) | ask_below(f->p, child, g)) & CAN_ALLOW))
+			ret |= BIT(g);
+	return ret;
+}
+
 /* What the policy names and is not there can be put there by the host; rows are made before. */
 static void judge_missing(struct floor *f, const struct place *place, unsigned mixed,
 			  const struct listing *entries)
 {
-	for (const struct name *kid = place->name->kids; kid; kid = kid->next) {
+	unsigned wanted = mixed & ~(unsigned)NAMING;
+
+	for (const struct name *kid = place->name->kids; kid && wanted && !f->failed;
+	     kid = kid->next) {
 		struct place child;
+		unsigned lost = 0;
 
 		if (find_entry(entries, kid->text))
 			continue;
 		child = child_of(f, place, kid->text, ENTRY_DIRECTORY);
-		for (enum group g = 0; g < GROUP_COUNT && !f->failed; g++)
-			if ((mixed & BIT(g) & ~(unsigned)NAMING) &&
-			    ((ask_at(f->p, &child, g) | ask_below(f->p, &child, g)) & CAN_ALLOW))
-				note_path(f,
-					  g == GROUP_DATA ? &f->p->floor.late_data
-							  : &f->p->floor.late,
-					  place->path);
+		lost = lost_at(f, &child, wanted);
+		if (lost & BIT(GROUP_DATA))
+			note_path(f, &f->p->floor.late_data, place->path);
+		if (lost & ~BIT(GROUP_DATA))
+			note_path(f, &f->p->floor.late, place->path);
+		wanted &= lost & ~BIT(GROUP_DATA) ? BIT(GROUP_DATA) : ~0u;
+		wanted &= ~(lost & BIT(GROUP_DATA));
 	}
 }
 

@@ -200,21 +200,7 @@ static void put_broker(const struct plan *plan, const struct report *report, str
 	}
 }
 
-/* ---- Mounts ---- */
-
-static void put_mounts(const struct plan *plan, struct buf *ret)
-{
-	buf_puts(ret, "namespaces: ");
-	put_words(ret, ns_words, plan->ns, " ");
-	buf_printf(ret, "\nmounts: %zu\n", plan->n_mounts);
-	for (size_t i = 0; i < plan->n_mounts; i++) {
-		buf_printf(ret, "  %s ", mount_word(plan->mounts[i].kind));
-		buf_add_escaped(ret, str_of(plan->mounts[i].path));
-		buf_puts(ret, plan->mounts[i].read_only ? " (read-only)\n" : "\n");
-	}
-}
-
-/* ---- The floor ---- */
+/* ---- Paths that differ in the last name only ---- */
 
 /* PATH up to its last slash, without it but in "/". */
 static struct str folder_of(const char *path)
@@ -224,6 +210,69 @@ static struct str folder_of(const char *path)
 
 	return n ? (struct str){path, n} : STR("/");
 }
+
+/* FOLDER/{NAME, NAME and N more}, or one path as it is. */
+struct names {
+	struct buf *ret;
+	size_t n;
+};
+
+/* Adds PATH, one of ALL. */
+static void put_name(struct names *names, const char *path, size_t all)
+{
+	struct str folder = folder_of(path);
+
+	if (all == 1) {
+		buf_add_escaped(names->ret, str_of(path));
+		return;
+	}
+	if (names->n == 0) {
+		buf_add_escaped(names->ret, folder);
+		buf_puts(names->ret, folder.n > 1 ? "/{" : "{");
+	} else if (names->n < NAMES_SHOWN) {
+		buf_puts(names->ret, ", ");
+	}
+	if (names->n++ < NAMES_SHOWN)
+		buf_add_escaped(names->ret, str_of(strrchr(path, '/') + 1));
+}
+
+static void end_names(const struct names *names)
+{
+	if (names->n > NAMES_SHOWN)
+		buf_printf(names->ret, " and %zu more", names->n - NAMES_SHOWN);
+	if (names->n)
+		buf_putc(names->ret, '}');
+}
+
+/* ---- Mounts ---- */
+
+static bool is_alike(const struct mount_row *a, const struct mount_row *b)
+{
+	return a->kind == b->kind && a->read_only == b->read_only &&
+	       str_eq(folder_of(a->path), folder_of(b->path));
+}
+
+static void put_mounts(const struct plan *plan, struct buf *ret)
+{
+	buf_puts(ret, "namespaces: ");
+	put_words(ret, ns_words, plan->ns, " ");
+	buf_printf(ret, "\nmounts: %zu\n", plan->n_mounts);
+	for (size_t i = 0, next; i < plan->n_mounts; i = next) {
+		const struct mount_row *first = &plan->mounts[i];
+		struct names names = {.ret = ret};
+
+		for (next = i + 1; next < plan->n_mounts && is_alike(first, &plan->mounts[next]);
+		     next++)
+			;
+		buf_printf(ret, "  %s ", mount_word(first->kind));
+		for (size_t k = i; k < next; k++)
+			put_name(&names, plan->mounts[k].path, next - i);
+		end_names(&names);
+		buf_puts(ret, first->read_only ? " (read-only)\n" : "\n");
+	}
+}
+
+/* ---- The floor ---- */
 
 /* By rights and folder, else as they came: those that differ in the last name only stand together.
  */
@@ -258,23 +307,12 @@ static void put_rights(const struct landlock_row *row, struct buf *ret)
 /* N rows that stand together. */
 static void put_together(const struct landlock_row *const *rows, size_t n, struct buf *ret)
 {
-	struct str folder = folder_of(rows[0]->path);
+	struct names names = {.ret = ret};
 
 	buf_puts(ret, "  ");
-	if (n == 1) {
-		buf_add_escaped(ret, str_of(rows[0]->path));
-		put_rights(rows[0], ret);
-		return;
-	}
-	buf_add_escaped(ret, folder);
-	buf_puts(ret, folder.n > 1 ? "/{" : "{");
-	for (size_t i = 0; i < n && i < NAMES_SHOWN; i++) {
-		buf_puts(ret, i ? ", " : "");
-		buf_add_escaped(ret, str_of(strrchr(rows[i]->path, '/') + 1));
-	}
-	if (n > NAMES_SHOWN)
-		buf_printf(ret, " and %zu more", n - NAMES_SHOWN);
-	buf_putc(ret, '}');
+	for (size_t i = 0; i < n; i++)
+		put_name(&names, rows[i]->path, n);
+	end_names(&names);
 	put_rights(rows[0], ret);
 }
 

@@ -334,6 +334,11 @@ static void prints_crowds(void)
 {
 	struct reported r;
 
+	report_of(&r, READABLE "(deny file-read* (subpath \"/home/u/.ssh\")"
+			       " (literal \"/home/u/.netrc\"))");
+	CHECK(strstr(r.text.p, "mounts: 2\n  hide /home/u/{.netrc, .ssh}\n"));
+	report_close(&r);
+
 	report_open(&r, READABLE "(deny file-read* (literal \"/home/u/p/key.pem\"))");
 	fake_crowd = 100;
 	report_now(&r);
