@@ -34,7 +34,7 @@ static const struct kernel {
 };
 
 enum {
-	MACHINES = COUNT(kernels) * 8
+	MACHINES = COUNT(kernels) * 8 /* each with the disk full or empty, as exec and as run */
 };
 
 /* All kernels with and without listener, user namespaces and root, by turns of one architecture. */
@@ -334,12 +334,18 @@ static enum outcome perform_signal(const struct fixture *f, const struct request
 
 /* ---- Judging ---- */
 
+static bool op_inherits_from(enum op op, enum op from)
+{
+	while (op != from && op != OP_DEFAULT)
+		op = op_parent(op);
+	return op == from;
+}
+
 static bool names_op(const struct gap *gap, enum op op)
 {
 	for (const enum op *at = gap->ops; *at != OP_DEFAULT; at++)
-		for (enum op up = op; up != OP_DEFAULT; up = op_parent(up))
-			if (up == *at)
-				return true;
+		if (op_inherits_from(op, *at))
+			return true;
 	return false;
 }
 
@@ -493,12 +499,26 @@ static bool ask(const struct policy *policy, const struct sbt_row *row, struct q
 	return true;
 }
 
+/* Is what REQUEST is about the session's own, so that the policy is not asked? */
+static bool is_own(const struct fixture *f, const struct request *request)
+{
+	static const char *const places[] = {"/tmp", "/dev/shm", "/dev/pts", "/dev/ptmx", "/proc"};
+
+	if (!f->input.private_scope)
+		return false;
+	for (size_t i = 0; i < COUNT(places); i++)
+		if (str_is_below(request->path, str_of(places[i])))
+			return true;
+	return request->op == OP_SIGNAL || op_inherits_from(request->op, OP_IPC_ANY) ||
+	       (op_inherits_from(request->op, OP_NETWORK_ANY) && (f->plan.ns & NS_NET));
+}
+
 static void judge_row(const struct fixture *f, const struct sbt_row *row)
 {
 	struct question question = {.present = false};
 	const struct request *request;
 
-	if (!ask(f->policy, row, &question))
+	if (!ask(f->policy, row, &question) || is_own(f, question.request))
 		return;
 	request = question.request;
 	if (request->op == OP_SIGNAL && request->targets)
@@ -553,12 +573,13 @@ static void judge_case(const struct sbt_case *tested)
 		return;
 	f.policy = policy->compiled;
 	f.input = (struct plan_input){.policy = f.policy, .list = list_disk};
-	for (size_t i = 0; i < (size_t)MACHINES * 2; i++) {
-		if (i < MACHINES)
-			fill_disk(tested);
-		else
+	for (size_t i = 0; i < (size_t)MACHINES * 4; i++) {
+		if (i / MACHINES % 2)
 			empty_disk();
+		else
+			fill_disk(tested);
 		f.caps = machine(i % MACHINES);
+		f.input.private_scope = i < (size_t)MACHINES * 2 ? 0 : SCOPE_ALL;
 		CHECK_INT(fixture_plan(&f), 0);
 		for (size_t r = 0; r < tested->n_rows; r++)
 			judge_row(&f, &tested->rows[r]);
