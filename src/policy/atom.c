@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns to atoms: Thompson's construction, from the end of a pattern to its start. */
-#include "policy/nfa.h"
+#include "policy/atom.h"
 #include "policy/regex.h"
 
 #include "base/banned.h"
@@ -9,18 +9,9 @@ enum {
 	REPEATS_MANY = 4
 };
 
-/* One atom under construction. `failed` sticks; node 0 is what failing calls return. */
-struct atom_builder {
-	struct nfa *nfa;
-	unsigned style;
-	const struct test *pattern;
-	uint32_t match, accept;
-	bool failed;
-};
-
 /* ---- Nodes ---- */
 
-static uint32_t add_node(struct atom_builder *b, struct node node)
+uint32_t atom_add_node(struct atom_builder *b, struct node node)
 {
 	uint32_t added;
 
@@ -54,11 +45,11 @@ static uint32_t add_bytes(struct atom_builder *b, struct byteset set, bool negat
 		byteset_fold(&set);
 	if (negated)
 		byteset_invert(&set);
-	return add_node(b, (struct node){NODE_BYTES, .out = out, .set = add_set(b, set)});
+	return atom_add_node(b, (struct node){NODE_BYTES, .out = out, .set = add_set(b, set)});
 }
 
-/* As add_bytes() of one byte, without the search among the sets. */
-static uint32_t add_byte(struct atom_builder *b, char byte, uint32_t out)
+/* As add_set() of one byte, which is not searched for twice. */
+static uint32_t add_single(struct atom_builder *b, char byte)
 {
 	uint32_t *known = &b->nfa->single[b->style & ATOM_FOLD][(unsigned char)byte];
 
@@ -70,28 +61,32 @@ static uint32_t add_byte(struct atom_builder *b, char byte, uint32_t out)
 			byteset_fold(&set);
 		*known = add_set(b, set) + 1;
 	}
-	return add_node(b, (struct node){NODE_BYTES, .out = out, .set = *known - 1});
+	return *known - 1;
 }
 
-static uint32_t add_text(struct atom_builder *b, struct str text, uint32_t out)
+uint32_t atom_add_byte(struct atom_builder *b, char byte, uint32_t out)
+{
+	return atom_add_node(b, (struct node){NODE_BYTES, .out = out, .set = add_single(b, byte)});
+}
+
+uint32_t atom_add_string(struct atom_builder *b, struct str text, uint32_t out)
 {
 	for (size_t i = text.n; i-- > 0;)
-		out = add_byte(b, text.p[i], out);
+		out = atom_add_byte(b, text.p[i], out);
 	return out;
 }
 
-/* Either of two; 0 stands for "nothing" here. */
-static uint32_t add_split(struct atom_builder *b, uint32_t one, uint32_t other)
+uint32_t atom_add_split(struct atom_builder *b, uint32_t one, uint32_t other)
 {
 	if (!one || !other)
 		return one ? one : other;
-	return add_node(b, (struct node){NODE_SPLIT, .out = one, .other = other});
+	return atom_add_node(b, (struct node){NODE_SPLIT, .out = one, .other = other});
 }
 
 /* Any number of bytes, then NODE. */
 static uint32_t add_skip(struct atom_builder *b, uint32_t node)
 {
-	uint32_t loop = add_node(b, (struct node){NODE_SPLIT, .other = node});
+	uint32_t loop = atom_add_node(b, (struct node){NODE_SPLIT, .other = node});
 	uint32_t any = add_bytes(b, (struct byteset){0}, true, loop);
 
 	if (!b->failed)
@@ -109,8 +104,9 @@ static void begin_atom(struct atom_builder *b)
 	if (nfa->n_nodes == 0 && nfa_add_node(nfa, (struct node){NODE_NONE}) == 0)
 		b->failed = nfa->n_nodes == 0;
 	begin_part(b, NULL);
-	b->accept = add_node(b, (struct node){NODE_ACCEPT});
-	b->match = add_node(b, (struct node){NODE_MATCH, .out = b->accept});
+	b->accept = atom_add_node(b, (struct node){NODE_ACCEPT});
+	b->match = atom_add_node(b, (struct node){NODE_MATCH, .out = b->accept});
+	b->slash = atom_add_byte(b, '/', b->match);
 }
 
 /* The atom reads from START on. */
@@ -130,6 +126,7 @@ static void end_atom(struct atom_builder *b, uint32_t start, bool has_regex)
 		.accept = b->accept,
 		.match = b->match,
 		.n_nodes = (uint32_t)nfa->n_nodes - b->accept,
+		.has_texts = b->has_texts,
 		.has_regex = has_regex,
 	};
 }
@@ -162,18 +159,18 @@ static void fork_trail(struct atom_builder *b, struct trie *trie, size_t common,
 	if (b->failed)
 		return;
 	if (common == 0) {
-		trie->start = add_split(b, node, trie->start);
+		trie->start = atom_add_split(b, node, trie->start);
 		return;
 	}
 	before = trie->trail[common - 1];
-	node = add_split(b, node, b->nfa->nodes[before].out);
+	node = atom_add_split(b, node, b->nfa->nodes[before].out);
 	b->nfa->nodes[before].out = node;
 }
 
 /* TEXT, then OUT. */
 static void add_sequence(struct atom_builder *b, struct str text, uint32_t out)
 {
-	struct trie *trie = &b->nfa->texts;
+	struct trie *trie = &b->nfa->spelled;
 	struct str last = trie->last_text;
 	size_t common = 0;
 
@@ -181,7 +178,7 @@ static void add_sequence(struct atom_builder *b, struct str text, uint32_t out)
 		common++;
 	prepare_trail(b, trie, text.n, common);
 	for (size_t i = text.n; i-- > common && !b->failed;)
-		out = trie->trail[i] = add_byte(b, text.p[i], out);
+		out = trie->trail[i] = atom_add_byte(b, text.p[i], out);
 	fork_trail(b, trie, common, out);
 	trie->last_text = text;
 }
@@ -243,7 +240,7 @@ static uint32_t add_repeat(struct atom_builder *b, const struct regex_tree *tree
 	} else if (tree->max == REGEX_UNBOUNDED) {
 		uint32_t body;
 
-		start = add_node(b, (struct node){NODE_SPLIT, .other = out});
+		start = atom_add_node(b, (struct node){NODE_SPLIT, .other = out});
 		body = add_tree(b, tree->kids, start);
 		if (!b->failed)
 			b->nfa->nodes[start].out = body;
@@ -253,7 +250,7 @@ static uint32_t add_repeat(struct atom_builder *b, const struct regex_tree *tree
 		}
 	}
 	for (int i = tree->min; i < tree->max && !b->failed; i++)
-		start = add_split(b, add_tree(b, tree->kids, start), out);
+		start = atom_add_split(b, add_tree(b, tree->kids, start), out);
 	for (int i = 0; i < min && !b->failed; i++) {
 		uint32_t next = add_tree(b, tree->kids, start);
 
@@ -274,7 +271,7 @@ static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, 
 	case REGEX_BYTES:
 		return add_bytes(b, tree->set, tree->negated, out);
 	case REGEX_END:
-		return add_node(b, (struct node){NODE_END, .out = out});
+		return atom_add_node(b, (struct node){NODE_END, .out = out});
 	case REGEX_REPEAT:
 		return add_repeat(b, tree, out);
 	case REGEX_CONCAT:
@@ -283,7 +280,7 @@ static uint32_t add_tree(struct atom_builder *b, const struct regex_tree *tree, 
 		return out;
 	case REGEX_ALTERNATE:
 		for (const struct regex_tree *kid = tree->kids; kid; kid = kid->older)
-			any = add_split(b, add_tree(b, kid, out), any);
+			any = atom_add_split(b, add_tree(b, kid, out), any);
 		return any;
 	}
 	return 0;
@@ -378,7 +375,7 @@ static uint32_t add_piece(struct atom_builder *b, const struct regex_tree *piece
 		*tail = add_tree(b, piece, out);
 		return *tail;
 	}
-	*tail = add_node(b, (struct node){NODE_SPLIT, .out = out});
+	*tail = atom_add_node(b, (struct node){NODE_SPLIT, .out = out});
 	return add_tree(b, piece, *tail);
 }
 
@@ -415,6 +412,7 @@ static int add_regex(struct atom_builder *b, struct err *e)
 	struct regex regex;
 	int r = regex_parse(test->text, test->at, nfa->arena, &regex, e);
 
+	begin_part(b, test);
 	if (r < 0 || regex.dead)
 		return r;
 	if (regex.anchored)
@@ -426,161 +424,91 @@ static int add_regex(struct atom_builder *b, struct err *e)
 	return 0;
 }
 
-/* The path itself and what lies below it; below "/" is everything that begins with it. */
-static void add_subpath(struct atom_builder *b, struct str path)
-{
-	uint32_t out = b->match;
+/* ---- Texts ---- */
 
-	if (!str_is(path, "/"))
-		out = add_split(b, b->accept, add_byte(b, '/', b->match));
-	add_sequence(b, path, out);
+/* Where a text leads that is matched as MATCH says. */
+static void find_ends(const struct atom_builder *b, struct str bytes, enum match match,
+		      uint32_t nodes[2])
+{
+	nodes[0] = b->accept;
+	if (match == MATCH_PREFIX || (match == MATCH_SUBPATH && str_is(bytes, "/")))
+		nodes[0] = b->match;
+	else if (match == MATCH_SUBPATH)
+		nodes[1] = b->slash;
+}
+
+static void add_text(struct atom_builder *b, struct str bytes, enum match match)
+{
+	struct nfa *nfa = b->nfa;
+	struct nfa_text *texts =
+		arena_grow(nfa->arena, nfa->texts, nfa->n_texts, &nfa->cap_texts, sizeof(*texts));
+	struct nfa_text text = {
+		.bytes = bytes, .atom = (uint32_t)nfa->n_atoms, .pattern = b->pattern};
+
+	if (!texts) {
+		b->failed = true;
+		return;
+	}
+	nfa->texts = texts;
+	for (size_t i = 0; i < bytes.n && !b->failed; i++)
+		(void)add_single(b, bytes.p[i]);
+	find_ends(b, bytes, match, text.nodes);
+	texts[nfa->n_texts++] = text;
+	nfa->n_text_bytes += bytes.n;
+	b->has_texts = true;
+}
+
+/*
+ * What the text says of paths in LONG_NAME, a directory of /private: such paths are also written
+ * without that.
+ */
+static void add_text_alias(struct atom_builder *b, struct str bytes, enum match match,
+			   struct str long_name)
+{
+	const size_t n = sizeof("/private") - 1;
+	struct str short_name = str_skip(long_name, n);
+	bool covers = match == MATCH_PREFIX ? str_starts(long_name, bytes)
+					    : str_is_below(long_name, bytes);
+
+	if (match != MATCH_LITERAL && covers)
+		add_text(b, short_name, MATCH_SUBPATH);
+	else if (str_is_below(bytes, long_name))
+		add_text(b, str_skip(bytes, n), match);
+}
+
+static void add_text_aliases(struct atom_builder *b, struct str bytes, enum match match)
+{
+	if (bytes.n <= 1) /* of all or none */
+		return;
+	for (size_t i = 0; i < PRIVATE_COUNT; i++)
+		add_text_alias(b, bytes, match, private_names[i]);
+}
+
+/* In nodes. The path itself and what lies below it; below "/" is everything that begins with it. */
+static void spell_text(struct atom_builder *b, struct str bytes, enum match match)
+{
+	uint32_t nodes[2] = {0};
+
+	begin_part(b, b->pattern);
+	find_ends(b, bytes, match, nodes);
+	add_sequence(b, bytes, atom_add_split(b, nodes[0], nodes[1]));
 }
 
 static int add_pattern(struct atom_builder *b, struct err *e)
 {
 	const struct test *test = b->pattern;
+	enum match match = test->match == MATCH_STRING ? MATCH_LITERAL : test->match;
 
-	switch (test->match) {
-	case MATCH_STRING:
-	case MATCH_LITERAL:
-		add_sequence(b, test->text, b->accept);
-		return 0;
-	case MATCH_PREFIX:
-		add_sequence(b, test->text, b->match);
-		return 0;
-	case MATCH_SUBPATH:
-		add_subpath(b, test->text);
-		return 0;
-	default:
+	if (match == MATCH_REGEX)
 		return add_regex(b, e);
-	}
-}
-
-/* ---- /private on Linux ---- */
-
-/* What the automaton knows after TEXT, from START on. */
-static bool collect_after(struct nfa *nfa, uint32_t start, struct str text, struct node_list *ret)
-{
-	struct node_list from = {0}, to = {0};
-	bool ok;
-
-	nfa_begin(nfa, &to);
-	ok = nfa_collect(nfa, &to, start);
-	for (size_t i = 0; i < text.n && ok; i++) {
-		struct node_list swap = from;
-
-		from = to;
-		to = swap;
-		nfa_begin(nfa, &to);
-		for (size_t j = 0; j < from.n && ok; j++) {
-			const struct node *node = &nfa->nodes[from.p[j]];
-
-			if (node->kind == NODE_MATCH)
-				ok = nfa_collect(nfa, &to, from.p[j]);
-			else if (node->kind == NODE_BYTES &&
-				 byteset_has(&nfa->sets[node->set], (unsigned char)text.p[i]))
-				ok = nfa_collect(nfa, &to, node->out);
-		}
-	}
-	*ret = to;
-	return ok;
-}
-
-/* What NODE, met at the end of /private/tmp, comes to at the end of /tmp: it ends or "/" follows.
- */
-static uint32_t add_alias_tail(struct atom_builder *b, uint32_t at)
-{
-	struct node node = b->nfa->nodes[at];
-
-	switch (node.kind) {
-	case NODE_ACCEPT:
-		return at;
-	case NODE_MATCH:
-		return add_split(b, node.out, add_byte(b, '/', at));
-	default:
-		if (!byteset_has(&b->nfa->sets[node.set], '/'))
-			return 0;
-		return add_byte(b, '/', node.out);
-	}
-}
-
-/*
- * What a path that begins with SHORT_NAME matches in its long spelling, from START on; 0 if that is
- * nothing new.
- */
-static uint32_t add_alias(struct atom_builder *b, uint32_t start, struct str long_name,
-			  struct str short_name)
-{
-	struct nfa *nfa = b->nfa;
-	struct node_list long_way, short_way;
-	uint32_t tail = 0;
-	bool news = false;
-
-	if (!collect_after(nfa, start, long_name, &long_way) ||
-	    !collect_after(nfa, start, short_name, &short_way)) {
-		b->failed = true;
+	if (b->style & ATOM_OBJECT || b->nfa->texts_fold != (b->style & ATOM_FOLD)) {
+		spell_text(b, test->text, match);
 		return 0;
 	}
-	for (size_t i = 0; i < long_way.n; i++)
-		news |= nfa->listed[long_way.p[i]] != nfa->list_generation;
-	for (size_t i = 0; i < long_way.n && news && !b->failed; i++)
-		tail = add_split(b, add_alias_tail(b, long_way.p[i]), tail);
-	return tail ? add_text(b, short_name, tail) : 0;
-}
-
-static uint32_t add_aliases(struct atom_builder *b, uint32_t start)
-{
-	static const struct str names[] = {
-		{"/private/tmp", 12},
-		{"/private/var", 12},
-		{"/private/etc", 12},
-	};
-	uint32_t all = start;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !b->failed; i++) {
-		struct str short_name = {names[i].p + 8, names[i].n - 8};
-
-		all = add_split(b, add_alias(b, start, names[i], short_name), all);
-	}
-	return all;
-}
-
-/* ---- Names of POSIX objects on Linux ---- */
-
-/* What START leads to over any number of slashes, without reading more. */
-static bool collect_over_slashes(struct nfa *nfa, uint32_t start, struct node_list *ret)
-{
-	bool ok;
-
-	nfa_begin(nfa, ret);
-	ok = nfa_collect(nfa, ret, start);
-	for (size_t i = 0; i < ret->n && ok; i++) {
-		const struct node *node = &nfa->nodes[ret->p[i]];
-
-		if (node->kind == NODE_BYTES && byteset_has(&nfa->sets[node->set], '/'))
-			ok = nfa_collect(nfa, ret, node->out);
-	}
-	return ok;
-}
-
-/* Reads any number of slashes, and goes on as START does behind any number of them. */
-static uint32_t add_spellings(struct atom_builder *b, uint32_t start)
-{
-	uint32_t loop = add_node(b, (struct node){.kind = NODE_SPLIT}), slash, all = 0;
-	struct node_list behind = {0};
-
-	if (b->failed || !collect_over_slashes(b->nfa, start, &behind)) {
-		b->failed = true;
-		return 0;
-	}
-	for (size_t i = 0; i < behind.n && !b->failed; i++)
-		all = add_split(b, behind.p[i], all);
-	slash = add_byte(b, '/', loop);
-	if (b->failed)
-		return 0;
-	b->nfa->nodes[loop].out = slash;
-	b->nfa->nodes[loop].other = all;
-	return loop;
+	add_text(b, test->text, match);
+	if (b->style & ATOM_PRIVATE)
+		add_text_aliases(b, test->text, match);
+	return 0;
 }
 
 /* ---- Unions ---- */
@@ -597,13 +525,15 @@ static int add_patterns(struct atom_builder *b, const struct test *const *tests,
 {
 	struct nfa *nfa = b->nfa;
 
-	empty_trie(&nfa->texts);
+	if (nfa->n_texts == 0)
+		nfa->texts_fold = b->style & ATOM_FOLD;
+	empty_trie(&nfa->spelled);
 	empty_trie(&nfa->anchored);
 	empty_trie(&nfa->floating);
 	for (size_t i = 0; i < n && !b->failed; i++) {
 		int r;
 
-		begin_part(b, tests[i]);
+		b->pattern = tests[i];
 		r = add_pattern(b, e);
 		if (r < 0)
 			return r;
@@ -611,9 +541,9 @@ static int add_patterns(struct atom_builder *b, const struct test *const *tests,
 	if (b->failed)
 		return 0;
 	begin_part(b, NULL);
-	*ret = add_split(b, nfa->texts.start, nfa->anchored.start);
+	*ret = atom_add_split(b, nfa->spelled.start, nfa->anchored.start);
 	if (nfa->floating.start) /* a search that may skip bytes first */
-		*ret = add_split(b, *ret, add_skip(b, nfa->floating.start));
+		*ret = atom_add_split(b, *ret, add_skip(b, nfa->floating.start));
 	return 0;
 }
 
@@ -630,9 +560,9 @@ int nfa_add_atom(struct nfa *nfa, const struct test *const *tests, size_t n, uns
 	if (r < 0)
 		return r;
 	if (!b.failed && start && style & ATOM_PRIVATE)
-		start = add_aliases(&b, start);
+		start = atom_add_aliases(&b, start);
 	if (!b.failed && start && style & ATOM_OBJECT)
-		start = add_spellings(&b, start);
+		start = atom_add_spellings(&b, start);
 	for (size_t i = 0; i < n; i++)
 		has_regex |= tests[i]->match == MATCH_REGEX;
 	end_atom(&b, start, has_regex);

@@ -387,7 +387,18 @@ static void recall_needed(struct columns *c, size_t n)
 	answers[c->n_answers++] = answer;
 }
 
-void columns_prune(void *context, const struct nfa *nfa, struct node_list *list)
+/* Notes that ATOM, the N-th of the facts, is open or (YES) holds. */
+static void add_fact(struct columns *c, uint32_t atom, bool yes, size_t *n)
+{
+	if (c->truth[atom] != TRUTH_NO)
+		return;
+	c->truth[atom] = yes ? TRUTH_YES : TRUTH_OPEN;
+	c->facts[*n] = atom << 1 | yes;
+	c->atoms[(*n)++] = atom;
+}
+
+void columns_prune(void *context, const struct nfa *nfa, struct node_list *list,
+		   struct open_atoms open)
 {
 	struct columns *c = context;
 	size_t n_atoms = 0, kept = 0;
@@ -395,12 +406,10 @@ void columns_prune(void *context, const struct nfa *nfa, struct node_list *list)
 	for (size_t i = 0; i < list->n; i++) {
 		const struct node *node = &nfa->nodes[list->p[i]];
 
-		if (c->truth[node->atom] != TRUTH_NO)
-			continue;
-		c->truth[node->atom] = node->kind == NODE_MATCH ? TRUTH_YES : TRUTH_OPEN;
-		c->facts[n_atoms] = node->atom << 1 | (node->kind == NODE_MATCH);
-		c->atoms[n_atoms++] = node->atom;
+		add_fact(c, node->atom, node->kind == NODE_MATCH, &n_atoms);
 	}
+	for (size_t i = 0; i < open.n; i++)
+		add_fact(c, open.list[i], false, &n_atoms);
 	recall_needed(c, n_atoms);
 	for (size_t i = 0; i < list->n; i++)
 		if (c->needed[nfa->nodes[list->p[i]].atom])

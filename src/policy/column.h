@@ -60,7 +60,7 @@ struct columns {
 bool columns_build(struct columns *columns);
 
 /* A subset_prune; the context is the columns. Takes off what no decision can depend on any more. */
-void columns_prune(void *context, const struct nfa *nfa, struct node_list *list);
+subset_prune columns_prune;
 
 /* The row of the state where just these atoms hold. False: no memory. */
 bool columns_row(struct columns *columns, const uint32_t *atoms, size_t n, uint32_t *ret);

@@ -17,11 +17,22 @@
 #include "policy/byteset.h"
 #include "policy/intern.h"
 #include "policy/nfa.h"
+#include "policy/tree.h"
 
 /* ---- Subset construction: scratch ---- */
 
-/* Takes nodes off LIST that no longer matter. It may rely on equal lists being pruned equally. */
-typedef void subset_prune(void *context, const struct nfa *nfa, struct node_list *list);
+/* Atoms that may still come to hold, whatever the list at hand says. */
+struct open_atoms {
+	const uint32_t *list;
+	size_t n;
+};
+
+/*
+ * Takes nodes off LIST that no longer matter while OPEN atoms are. It may rely on equal lists being
+ * pruned equally.
+ */
+typedef void subset_prune(void *context, const struct nfa *nfa, struct node_list *list,
+			  struct open_atoms open);
 
 struct subset_options {
 	struct arena *arena; /* for the result and on the way */
@@ -32,16 +43,32 @@ struct subset_options {
 };
 
 /*
- * State 0 is dead: nothing holds, ever. State 1 is the start; before the first byte nothing holds
- * there, whatever the patterns say of the empty string.
+ * What is known at the places of the tree, besides the texts that may go on there: a set of nodes,
+ * and where bytes lead from it that no text goes on with.
+ */
+struct contexts {
+	struct intern sets;
+	struct row_table rows; /* by context: to states */
+	uint32_t *accept;      /* by context: index into accepts */
+	size_t cap_accept;
+	uint32_t start;   /* the root's */
+	uint32_t *places; /* by place of the tree: its context */
+};
+
+/*
+ * State 0 is dead: nothing holds, ever. State 1 is the start, unless there are texts: then it is
+ * the root of their tree. Before the first byte nothing holds, whatever the patterns say of the
+ * empty string.
  */
 struct subsets {
+	struct tree tree;
+	struct contexts contexts;
 	struct intern sets; /* by state: the nodes */
 	struct byte_classes classes;
 	struct row_table rows; /* by state */
 	uint32_t *accept;      /* by state: index into accepts */
 	size_t cap_accept;
-	struct intern accepts; /* the atoms that hold, ascending */
+	struct intern accepts; /* the atoms that hold, ascending; 0: none */
 };
 
 enum {
@@ -59,7 +86,7 @@ bool subsets_build_one(struct nfa *nfa, size_t atom, const struct subset_options
 
 /* ---- Equal states ---- */
 
-/* The blocks of equal states, in any order; some may be out of reach. */
+/* The blocks of equal states, in any order, without the tree; some may be out of reach. */
 struct quotient {
 	const struct subsets *subsets;
 	const uint32_t *labels; /* by accept set */
@@ -123,8 +150,8 @@ struct dfa {
 };
 
 /*
- * As quotient_build(), and makes an automaton of the blocks in reach. It lives in ARENA; SCRATCH is
- * used on the way. -ERR_LIMIT: no memory.
+ * As quotient_build(), and makes an automaton of what is in reach of the start. It lives in ARENA;
+ * SCRATCH is used on the way. -ERR_LIMIT: no memory.
  */
 int dfa_minimize(const struct subsets *subsets, const uint32_t *labels, struct arena *arena,
 		 struct arena *scratch, struct dfa *ret, struct err *e);

@@ -189,12 +189,14 @@ static bool find_users(struct several *s)
 }
 
 /* A subset_prune. Once an expression holds for good those before it do not count. */
-static void prune_settled(void *context, const struct nfa *nfa, struct node_list *list)
+static void prune_settled(void *context, const struct nfa *nfa, struct node_list *list,
+			  struct open_atoms open)
 {
 	const struct several *s = context;
 	uint32_t settled = 0;
 	size_t kept = 0;
 
+	(void)open; /* what may come to hold settles nothing yet */
 	for (size_t i = 0; i < list->n; i++) {
 		const struct node *node = &nfa->nodes[list->p[i]];
 
@@ -234,7 +236,7 @@ static uint32_t *find_labels(const struct several *s, const struct subsets *subs
 static void bound_several(const struct filter_compiler *c, struct subset_options *options,
 			  size_t *work)
 {
-	size_t states = SEVERAL_GROWTH * c->paths.n_nodes;
+	size_t states = SEVERAL_GROWTH * (c->paths.n_nodes + c->paths.n_text_bytes);
 
 	states = states > SEVERAL_MIN ? states : SEVERAL_MIN;
 	if (options->states > states)

@@ -23,45 +23,48 @@ static const uint32_t UNNUMBERED = UINT32_MAX, NO_STATE = UINT32_MAX;
 /* ---- Numbering ---- */
 
 struct layout {
-	const struct quotient *from;
+	const struct minimal *from;
 	const struct byte_classes *classes;
-	uint32_t start;   /* its block */
-	uint32_t n;       /* blocks in reach */
+	uint32_t n;       /* states in reach */
 	uint32_t *order;  /* those, breadth first */
-	uint32_t *ways;   /* by block: how many ways lead into it */
-	uint32_t *number; /* by block: the number of the state it becomes */
+	uint32_t *ways;   /* by state: how many ways lead into it */
+	uint32_t *number; /* by state: its new number */
 	uint32_t *old;    /* the way back */
 	uint8_t *spine;
 	uint8_t byte_of[BYTES]; /* by class: a byte of it */
 	bool narrow[BYTES];     /* by class: one letter, perhaps in both cases */
 };
 
-static void reach(struct layout *l, uint32_t block)
+static const struct row *row_of(const struct layout *l, uint32_t old)
 {
-	l->ways[block]++;
-	if (l->number[block] != UNNUMBERED)
+	return &l->from->rows.rows[old];
+}
+
+static void reach(struct layout *l, uint32_t old)
+{
+	l->ways[old]++;
+	if (l->number[old] != UNNUMBERED)
 		return;
-	l->number[block] = 0;
-	l->order[l->n++] = block;
+	l->number[old] = 0;
+	l->order[l->n++] = old;
 }
 
 /* Fills order; number serves as the mark. */
 static void find_reachable(struct layout *l)
 {
-	const uint32_t *block_of = l->from->block;
-
-	for (uint32_t block = 0; block < l->from->n; block++)
-		l->number[block] = UNNUMBERED;
-	reach(l, l->start);
+	for (uint32_t old = 0; old < l->from->n; old++)
+		l->number[old] = UNNUMBERED;
+	reach(l, l->from->start);
 	for (uint32_t i = 0; i < l->n; i++) {
-		const struct row *row = quotient_row(l->from, l->order[i]);
+		const struct row *row = row_of(l, l->order[i]);
+		const struct turn *turns = row_turns(&l->from->rows, row);
 
-		reach(l, block_of[row->usual]);
+		reach(l, row->usual);
 		for (uint32_t j = 0; j < row->n; j++)
-			reach(l, block_of[quotient_turns(l->from, row)[j].target]);
+			reach(l, turns[j].target);
 	}
-	for (uint32_t block = 0; block < l->from->n; block++)
-		l->number[block] = UNNUMBERED;
+	for (uint32_t old = 0; old < l->from->n; old++)
+		l->number[old] = UNNUMBERED;
 }
 
 static void describe_classes(struct layout *l)
@@ -77,17 +80,17 @@ static void describe_classes(struct layout *l)
 }
 
 /*
- * A turn over a narrow class from BLOCK to one without a number, or NULL. One to where nothing else
+ * A turn over a narrow class from OLD to one without a number, or NULL. One to where nothing else
  * leads is best: that is along a text, others enter names that are looked for everywhere.
  */
-static const struct turn *find_spine(const struct layout *l, uint32_t block)
+static const struct turn *find_spine(const struct layout *l, uint32_t old)
 {
-	const struct row *row = quotient_row(l->from, block);
-	const struct turn *turns = quotient_turns(l->from, row), *best = NULL;
+	const struct row *row = row_of(l, old);
+	const struct turn *turns = row_turns(&l->from->rows, row), *best = NULL;
 	uint32_t fewest = UINT32_MAX;
 
 	for (uint32_t i = 0; i < row->n && fewest > 1; i++) {
-		uint32_t target = l->from->block[turns[i].target];
+		uint32_t target = turns[i].target;
 
 		if (!l->narrow[turns[i].cls] || l->number[target] != UNNUMBERED ||
 		    l->ways[target] >= fewest)
@@ -103,17 +106,17 @@ static void number_states(struct layout *l)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < l->n; i++) {
-		uint32_t block = l->order[i];
+		uint32_t old = l->order[i];
 
-		while (l->number[block] == UNNUMBERED) {
+		while (l->number[old] == UNNUMBERED) {
 			const struct turn *turn;
 
-			l->number[block] = n;
-			l->old[n] = block;
-			turn = find_spine(l, block);
+			l->number[old] = n;
+			l->old[n] = old;
+			turn = find_spine(l, old);
 			if (turn) {
 				l->spine[n] = l->byte_of[turn->cls];
-				block = l->from->block[turn->target];
+				old = turn->target;
 			}
 			n++;
 		}
@@ -193,27 +196,22 @@ static bool comb_place(struct comb *comb, uint32_t state, const struct turn *tur
 
 /* ---- The tables ---- */
 
-/* Where a state leads; what leads where most bytes do is no turn any more. */
+/* Where a state leads. */
 struct leads {
 	uint32_t usual;
 	struct turn turns[BYTES];
 	size_t n;
 };
 
-static void find_leads(const struct layout *l, uint32_t block, struct leads *ret)
+static void find_leads(const struct layout *l, uint32_t old, struct leads *ret)
 {
-	const uint32_t *block_of = l->from->block;
-	const struct row *row = quotient_row(l->from, block);
-	const struct turn *turns = quotient_turns(l->from, row);
+	const struct row *row = row_of(l, old);
+	const struct turn *turns = row_turns(&l->from->rows, row);
 
-	ret->usual = l->number[block_of[row->usual]];
-	ret->n = 0;
-	for (uint32_t i = 0; i < row->n; i++) {
-		uint32_t target = l->number[block_of[turns[i].target]];
-
-		if (target != ret->usual)
-			ret->turns[ret->n++] = (struct turn){turns[i].cls, target};
-	}
+	ret->usual = l->number[row->usual];
+	ret->n = row->n;
+	for (uint32_t i = 0; i < row->n; i++)
+		ret->turns[i] = (struct turn){turns[i].cls, l->number[turns[i].target]};
 }
 
 /* The hint of STATE, whose spine has LENGTH bytes. */
@@ -241,19 +239,18 @@ static bool has_spine(const struct layout *l, uint32_t state, const struct leads
 /* Fills the states, from the last to the first, since spines are known by their ends. */
 static bool fill_states(const struct layout *l, struct dfa_state *states, struct comb *comb)
 {
-	const struct subsets *subsets = l->from->subsets;
 	struct leads leads;
 	uint32_t length = 0;
 
 	for (uint32_t number = l->n; number-- > 0;) {
 		struct dfa_state *state = &states[number];
-		uint32_t block = l->old[number];
+		uint32_t old = l->old[number];
 
-		find_leads(l, block, &leads);
+		find_leads(l, old, &leads);
 		length = !has_spine(l, number, &leads) ? 0
 			 : length < SPINE_MAX          ? length + 1
 						       : SPINE_MAX;
-		state->label = l->from->labels[subsets->accept[l->from->state[block]]];
+		state->label = l->from->labels[old];
 		state->usual = leads.usual;
 		state->hint = hint_of(&leads, number, length);
 		state->first = (uint8_t)(leads.n > 0 ? leads.turns[0].cls : 1);
@@ -287,7 +284,7 @@ static bool fill_tables(const struct layout *l, struct arena *arena, struct aren
 			slots[i].base = states[slots[i].target].base;
 	*ret = (struct dfa){
 		.n_states = l->n,
-		.start = l->number[l->start],
+		.start = l->number[l->from->start],
 		.classes = *l->classes,
 		.states = states,
 		.slots = slots,
@@ -297,20 +294,19 @@ static bool fill_tables(const struct layout *l, struct arena *arena, struct aren
 	return true;
 }
 
-bool dfa_lay_out(const struct quotient *quotient, struct arena *arena, struct arena *scratch,
+bool dfa_lay_out(const struct minimal *minimal, struct arena *arena, struct arena *scratch,
 		 struct dfa *ret)
 {
 	struct layout l = {
-		.from = quotient,
-		.classes = &quotient->subsets->classes,
-		.start = quotient->block[SUBSET_START],
+		.from = minimal,
+		.classes = minimal->classes,
 	};
 
-	l.order = arena_array(scratch, quotient->n, sizeof(*l.order));
-	l.ways = arena_array(scratch, quotient->n, sizeof(*l.ways));
-	l.number = arena_array(scratch, quotient->n, sizeof(*l.number));
-	l.old = arena_array(scratch, quotient->n, sizeof(*l.old));
-	l.spine = arena_array(arena, (size_t)quotient->n + WORD, sizeof(*l.spine));
+	l.order = arena_array(scratch, minimal->n, sizeof(*l.order));
+	l.ways = arena_array(scratch, minimal->n, sizeof(*l.ways));
+	l.number = arena_array(scratch, minimal->n, sizeof(*l.number));
+	l.old = arena_array(scratch, minimal->n, sizeof(*l.old));
+	l.spine = arena_array(arena, (size_t)minimal->n + WORD, sizeof(*l.spine));
 	if (!l.order || !l.ways || !l.number || !l.old || !l.spine)
 		return false;
 	find_reachable(&l);

@@ -3,10 +3,10 @@
 #ifndef POLICY_LAYOUT_H
 #define POLICY_LAYOUT_H
 
-#include "policy/dfa.h"
+#include "policy/merge.h"
 
-/* Makes an automaton in ARENA of the blocks in reach. False: no memory. */
-bool dfa_lay_out(const struct quotient *quotient, struct arena *arena, struct arena *scratch,
+/* Makes an automaton in ARENA of the states in reach. False: no memory. */
+bool dfa_lay_out(const struct minimal *minimal, struct arena *arena, struct arena *scratch,
 		 struct dfa *ret);
 
 #endif

@@ -155,13 +155,15 @@ static const struct leaf *add_atom(struct filter_compiler *c, struct str key,
 				   const struct test *const *tests, size_t n)
 {
 	unsigned style = c->target == TARGET_LINUX ? ATOM_PRIVATE : ATOM_FOLD;
-	uint32_t atom = (uint32_t)c->paths.n_atoms;
+	uint32_t number = (uint32_t)c->paths.n_atoms;
+	const struct nfa_atom *atom;
 	int r = nfa_add_atom(&c->paths, tests, n, style, c->e);
 
 	if (r < 0)
 		return fail(c, r);
-	return remember(c, key, c->paths.atoms[atom].start ? CONDITION_ATOM : CONDITION_FALSE,
-			atom);
+	atom = &c->paths.atoms[number];
+	return remember(c, key, atom->start || atom->has_texts ? CONDITION_ATOM : CONDITION_FALSE,
+			number);
 }
 
 static const struct leaf *find_patterns(struct filter_compiler *c, const struct test **tests,

@@ -396,9 +396,10 @@ int dfa_minimize(const struct subsets *subsets, const uint32_t *labels, struct a
 		 struct arena *scratch, struct dfa *ret, struct err *e)
 {
 	struct quotient quotient;
+	struct minimal minimal;
 
 	if (!quotient_build(subsets, labels, scratch, &quotient) ||
-	    !dfa_lay_out(&quotient, arena, scratch, ret))
+	    !merge(&quotient, scratch, &minimal) || !dfa_lay_out(&minimal, arena, scratch, ret))
 		return nfa_too_big(NULL, e);
 	return 0;
 }

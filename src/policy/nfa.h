@@ -65,7 +65,16 @@ struct nfa_atom {
 	uint32_t start;         /* node 0: it never holds */
 	uint32_t accept, match; /* its nodes of these kinds */
 	uint32_t n_nodes;
+	bool has_texts;
 	bool has_regex;
+};
+
+/* A text of an atom that stands in no nodes: see tree.h. */
+struct nfa_text {
+	struct str bytes;
+	uint32_t nodes[2]; /* where it leads; 0: no more */
+	uint32_t atom;
+	const struct test *pattern;
 };
 
 /* Nodes from FIRST on, up to those of the next part, were made for PATTERN. */
@@ -132,12 +141,16 @@ struct nfa {
 	uint32_t single[2][BYTES]; /* by ATOM_FOLD and byte: the set of that byte alone, plus one */
 	struct nfa_atom *atoms;
 	size_t n_atoms, cap_atoms;
+	struct nfa_text *texts;
+	size_t n_texts, cap_texts;
+	size_t n_text_bytes;
+	bool texts_fold; /* ASCII case does not count in any of them */
 
 	/* What comes after the last atom. */
-	struct byte_classes classes;           /* see nfa_classify() */
-	struct set_classes *set_classes;       /* by byte set */
-	struct row_table rows;                 /* of nodes: see nfa_determinize() */
-	struct trie texts, anchored, floating; /* of the atom under construction */
+	struct byte_classes classes;             /* see nfa_classify() */
+	struct set_classes *set_classes;         /* by byte set */
+	struct row_table rows;                   /* of nodes: see nfa_determinize() */
+	struct trie spelled, anchored, floating; /* of the atom under construction */
 
 	/* By node, for n_known of them: what nfa_collect() knows and needs. */
 	size_t n_known;

@@ -4,12 +4,9 @@
  * that lead to the same nodes are followed once; an atom that holds for good
  * needs no other node; and the caller takes off what no decision depends on.
  */
-#include "policy/dfa.h"
+#include "policy/subsets.h"
 
 #include "base/banned.h"
-
-/* Stands in the start's set, so that no other state is taken for it. */
-static const uint32_t START_MARK = UINT32_MAX;
 
 enum {
 	WAYS_MAX = 4 << 20, /* words of ways that are remembered */
@@ -47,14 +44,21 @@ struct builder {
 	uint32_t *way_targets;
 	size_t cap_way_targets;
 
-	/* Along a text most sets are one node: by node, from the first on, the state plus one. */
+	/* Where the list at hand leads from places in the tree of texts. */
+	struct intern steps; /* context, class, what is open then, what ends then */
+	uint32_t *step_targets;
+	size_t cap_step_targets;
+
+	/* In an automaton of its own most sets are one node: by node, from the first on, the state
+	 * plus one. */
 	uint32_t first_node;
 	uint32_t *state_single, *target_single;
 
 	struct node_list target;
 	uint32_t *holding; /* by atom: the round in which it was seen to hold for good */
 	uint32_t round;
-	uint32_t *atoms; /* room for all of them */
+	uint32_t *atoms;  /* room for all of them */
+	uint32_t nothing; /* the empty list of ends */
 };
 
 /* ---- States ---- */
@@ -145,25 +149,33 @@ static bool spend(struct builder *b, size_t n)
 	return true;
 }
 
+/* Fills target with what matters of where N nodes lead, while OPEN atoms are. False: as above. */
+static bool settle(struct builder *b, const uint32_t *nodes, size_t n, struct open_atoms open)
+{
+	struct node_list *list = &b->target;
+
+	if (!spend(b, WORK_STATE + n))
+		return false;
+	nfa_begin(b->nfa, list);
+	for (size_t i = 0; i < n; i++)
+		if (nodes[i] && !nfa_collect(b->nfa, list, nodes[i]))
+			return false;
+	if (!spend(b, (list->n > n ? list->n - n : 0) + b->nfa->looked / LOOKS_PER_WORK + open.n))
+		return false;
+	drop_settled(b, list);
+	if (b->options->prune)
+		b->options->prune(b->options->context, b->nfa, list, open);
+	return spend(b, nfa_sort(list));
+}
+
 /* The state in which N nodes put the automaton. INTERN_FAILED: no memory, or too much work. */
 static int64_t enter(struct builder *b, const uint32_t *nodes, size_t n, bool is_start)
 {
 	struct node_list *list = &b->target;
 
-	if (!spend(b, WORK_STATE + n))
+	if (!settle(b, nodes, n, (struct open_atoms){0}))
 		return INTERN_FAILED;
-	nfa_begin(b->nfa, list);
-	for (size_t i = 0; i < n; i++)
-		if (nodes[i] && !nfa_collect(b->nfa, list, nodes[i]))
-			return INTERN_FAILED;
-	if (!spend(b, (list->n > n ? list->n - n : 0) + b->nfa->looked / LOOKS_PER_WORK))
-		return INTERN_FAILED;
-	drop_settled(b, list);
-	if (b->options->prune)
-		b->options->prune(b->options->context, b->nfa, list);
-	if (!spend(b, nfa_sort(list)))
-		return INTERN_FAILED;
-	if (is_start && !node_list_push(b->options->arena, list, START_MARK))
+	if (is_start && !node_list_push(b->options->arena, list, SUBSET_START_MARK))
 		return INTERN_FAILED;
 	return put_state(b, list, is_start);
 }
@@ -241,17 +253,17 @@ static bool load_node(struct builder *b, uint32_t at)
 	}
 }
 
-/* Notes where the nodes of STATE lead. */
-static bool load_state(struct builder *b, uint32_t state)
+/* Notes where sequence NUMBER of SETS, nodes, leads. */
+static bool load(struct builder *b, const struct intern *sets, uint32_t number)
 {
 	size_t n;
-	const uint32_t *nodes = intern_get(&b->ret->sets, state, &n);
+	const uint32_t *nodes = intern_get(sets, number, &n);
 
 	b->usual.n = b->n_changes = 0;
 	b->usual_hash = 0;
 	b->turns = (struct byteset){0};
 	memset(b->first_change, 0, b->nfa->classes.n * sizeof(*b->first_change));
-	for (size_t i = 0; i < n && nodes[i] != START_MARK; i++)
+	for (size_t i = 0; i < n && nodes[i] != SUBSET_START_MARK; i++)
 		if (!load_node(b, nodes[i]))
 			return false;
 	return spend(b, b->n_changes / 4);
@@ -350,15 +362,20 @@ static int64_t follow(struct builder *b, unsigned cls)
 	return target;
 }
 
-/* Finds out where STATE, the first without a row, leads. False: no memory, or too large. */
-static bool expand(struct builder *b, uint32_t state)
+static bool is_too_large(const struct builder *b)
+{
+	return b->ret->sets.n + b->ret->tree.n_places > b->options->states;
+}
+
+/* Adds the row of sequence NUMBER of SETS to ROWS. False: no memory, or too large. */
+static bool expand(struct builder *b, const struct intern *sets, uint32_t number,
+		   struct row_table *rows)
 {
 	struct arena *arena = b->options->arena;
 	unsigned n_classes = b->nfa->classes.n;
-	struct row_table *rows = &b->ret->rows;
 	int64_t usual, target;
 
-	if (!load_state(b, state))
+	if (!load(b, sets, number))
 		return false;
 	usual = follow(b, CLASS_USUAL);
 	if (usual < 0 || !row_table_add(rows, arena, (uint32_t)usual))
@@ -366,95 +383,143 @@ static bool expand(struct builder *b, uint32_t state)
 	for (unsigned cls = byteset_next(&b->turns, 0); cls < n_classes;
 	     cls = byteset_next(&b->turns, cls + 1)) {
 		target = follow(b, cls);
-		if (target < 0 || b->ret->sets.n > b->options->states)
+		if (target < 0 || is_too_large(b))
 			return false;
 		if (target != usual &&
 		    !row_table_turn(rows, arena, (struct turn){cls, (uint32_t)target}))
 			return false;
 	}
-	return b->ret->sets.n <= b->options->states;
+	return !is_too_large(b);
+}
+
+/* ---- Along texts ---- */
+
+static struct open_atoms open_atoms(const struct builder *b, uint32_t open)
+{
+	struct open_atoms atoms;
+
+	atoms.list = intern_get(&b->ret->tree.open, open, &atoms.n);
+	return atoms;
+}
+
+/* The context of the nodes in way, and those of ENDS, where OPEN atoms are. INTERN_FAILED. */
+static int64_t enter_context(struct builder *b, uint32_t open, uint32_t ends)
+{
+	struct arena *arena = b->options->arena;
+	struct contexts *contexts = &b->ret->contexts;
+	size_t n, n_before = contexts->sets.n;
+	const uint32_t *nodes = intern_get(&b->ret->tree.ends, ends, &n);
+	int64_t id, accept;
+	uint32_t *grown;
+
+	for (size_t i = 0; i < n; i++)
+		if (!node_list_push(arena, &b->way, nodes[i]))
+			return INTERN_FAILED;
+	if (!settle(b, b->way.p, b->way.n, open_atoms(b, open)))
+		return INTERN_FAILED;
+	id = intern_put(&contexts->sets, b->target.p, b->target.n);
+	if (id < 0 || contexts->sets.n == n_before)
+		return id;
+	grown = arena_grow(arena, contexts->accept, n_before, &contexts->cap_accept,
+			   sizeof(*grown));
+	if (!grown)
+		return INTERN_FAILED;
+	contexts->accept = grown;
+	accept = intern_accept(b, &b->target);
+	grown[id] = (uint32_t)accept;
+	return accept < 0 ? INTERN_FAILED : id;
+}
+
+/* The context after CONTEXT and one more byte. INTERN_FAILED: as above. */
+static int64_t step(struct builder *b, uint32_t context, unsigned cls, uint32_t open, uint32_t ends)
+{
+	const uint32_t key[] = {context, cls, open, ends};
+	size_t n_before = b->steps.n;
+	int64_t id = intern_put(&b->steps, key, sizeof(key) / sizeof(*key)), target;
+	uint32_t *targets, hash;
+
+	if (id < 0 || b->steps.n == n_before)
+		return id < 0 ? id : b->step_targets[id];
+	targets = arena_grow(b->options->arena, b->step_targets, n_before, &b->cap_step_targets,
+			     sizeof(*targets));
+	if (!targets || !load(b, &b->ret->contexts.sets, context) || !find_way(b, cls, &hash))
+		return INTERN_FAILED;
+	b->step_targets = targets;
+	target = enter_context(b, open, ends);
+	targets[id] = (uint32_t)target;
+	return target;
+}
+
+/* Does CONTEXT lead nowhere? Then it is the same everywhere. */
+static bool is_empty(const struct builder *b, uint32_t context)
+{
+	return b->ret->contexts.sets.list[context].n == 0;
+}
+
+/* Fills the places between NODE and its parent. */
+static bool walk_places(struct builder *b, const struct tree_node *node)
+{
+	const struct tree *tree = &b->ret->tree;
+	const struct tree_node *parent = &tree->nodes[node->parent];
+	uint32_t *places = b->ret->contexts.places + node->first_place;
+	size_t n = node->text.n - node->above;
+	int64_t context =
+		parent->text.n
+			? b->ret->contexts
+				  .places[parent->first_place + parent->text.n - parent->above - 1]
+			: b->ret->contexts.start;
+
+	if (!spend(b, WORK_SINGLE * n))
+		return false;
+	for (size_t i = 0; i < n && context >= 0; i++) {
+		unsigned byte = (unsigned char)node->text.p[node->above + i];
+		bool is_last = i + 1 == n;
+
+		if (is_last)
+			context = step(b, (uint32_t)context, b->nfa->classes.of[byte],
+				       node->open_below, node->ends);
+		else if (!is_empty(b, (uint32_t)context))
+			context = step(b, (uint32_t)context, b->nfa->classes.of[byte], node->open,
+				       b->nothing);
+		places[i] = (uint32_t)context;
+	}
+	return context >= 0;
+}
+
+/* Builds the tree, and finds the context of each place. */
+static bool walk_tree(struct builder *b)
+{
+	struct subsets *ret = b->ret;
+	struct arena *arena = b->options->arena;
+	int64_t start, nothing;
+
+	if (!tree_build(b->nfa, arena, &ret->tree) || is_too_large(b))
+		return false;
+	ret->contexts.sets.arena = b->steps.arena = arena;
+	ret->contexts.places = arena_array(arena, ret->tree.n_places, sizeof(uint32_t));
+	nothing = intern_put(&ret->tree.ends, NULL, 0);
+	b->way.n = 0;
+	for (size_t i = 0; i < b->nfa->n_atoms; i++)
+		if (!node_list_push(arena, &b->way, b->nfa->atoms[i].start))
+			return false;
+	start = enter_context(b, ret->tree.nodes[0].open_below, ret->tree.nodes[0].ends);
+	if (!ret->contexts.places || nothing < 0 || start < 0)
+		return false;
+	b->nothing = (uint32_t)nothing;
+	ret->contexts.start = (uint32_t)start;
+	for (size_t i = 1; i < ret->tree.n; i++)
+		if (!walk_places(b, &ret->tree.nodes[ret->tree.order[i]]))
+			return false;
+	for (uint32_t i = 0; i < ret->contexts.sets.n; i++)
+		if (!expand(b, &ret->contexts.sets, i, &ret->contexts.rows))
+			return false;
+	return true;
 }
 
 /* ---- The whole ---- */
 
-/* How often nodes of the part occur in states; 0 of what stands for no pattern, or was not known
- * yet. */
-static size_t count_uses(const struct nfa *nfa, const uint32_t *uses, size_t part)
-{
-	size_t end = part + 1 < nfa->n_parts ? nfa->parts[part + 1].first : nfa->n_nodes;
-	size_t sum = 0;
-
-	if (!nfa->parts[part].pattern)
-		return 0;
-	for (size_t node = nfa->parts[part].first; node < end && node < nfa->n_known; node++)
-		sum += uses[node];
-	return sum;
-}
-
-/* How often each node occurs in the states. NULL: nothing was built. */
-static const uint32_t *find_uses(const struct builder *b)
-{
-	const struct intern *sets = &b->ret->sets;
-	uint32_t *uses = b->nfa->seen; /* not needed any more */
-
-	if (!uses)
-		return NULL;
-	memset(uses, 0, b->nfa->n_known * sizeof(*uses));
-	for (uint32_t state = 0; state < sets->n; state++) {
-		size_t n;
-		const uint32_t *nodes = intern_get(sets, state, &n);
-
-		for (size_t i = 0; i < n && nodes[i] != START_MARK; i++)
-			uses[nodes[i]]++;
-	}
-	return uses;
-}
-
-/* WORST takes up most room, OTHER and N - 1 more nearly as much. */
-static void hint_at_others(const struct test *worst, const struct test *other, size_t n,
-			   struct err *e)
-{
-	struct str text = other->text;
-	bool is_regex = worst->match == MATCH_REGEX;
-
-	(void)err_hint(e, "so %s \"%.*s\" (line %u)%s%s", n > 1 ? "do" : "does",
-		       (int)(text.n < 80 ? text.n : 80), text.p, other->at.line,
-		       n > 1 ? " and others" : "",
-		       is_regex ? "; begin them with ^, or let rules of one effect stand together"
-				: "");
-}
-
-/* Says which pattern takes up most room in the states, and which others take nearly as much. */
-static int blame(const struct builder *b, struct err *e)
-{
-	const struct node_part *parts = b->nfa->parts;
-	const uint32_t *uses = find_uses(b);
-	const struct test *pattern;
-	size_t most = 0, worst = 0, n_others = 0, other = 0;
-	int r;
-
-	for (size_t i = 0; uses && i < b->nfa->n_parts; i++) {
-		size_t n = count_uses(b->nfa, uses, i);
-
-		worst = n > most ? i : worst;
-		most = n > most ? n : most;
-	}
-	for (size_t i = 0; most > 0 && i < b->nfa->n_parts; i++) {
-		if (!parts[i].pattern || parts[i].pattern == parts[worst].pattern ||
-		    count_uses(b->nfa, uses, i) < most / 2)
-			continue;
-		n_others++;
-		other = i;
-	}
-	pattern = most > 0 ? parts[worst].pattern : NULL;
-	r = nfa_too_big(pattern, e);
-	if (pattern && n_others > 0)
-		hint_at_others(pattern, parts[other].pattern, n_others, e);
-	return r;
-}
-
-/* The dead state, and the start of ONLY, or of all atoms. */
-static bool put_first_states(struct builder *b, const struct nfa_atom *only)
+/* The start of ONLY, or of all atoms, of which none has texts. */
+static bool put_start(struct builder *b, const struct nfa_atom *only)
 {
 	const struct nfa_atom *first = only ? only : b->nfa->atoms;
 	size_t n = only ? 1 : b->nfa->n_atoms;
@@ -463,8 +528,7 @@ static bool put_first_states(struct builder *b, const struct nfa_atom *only)
 	for (size_t i = 0; i < n; i++)
 		if (!node_list_push(b->options->arena, &b->way, first[i].start))
 			return false;
-	return enter(b, NULL, 0, false) == SUBSET_DEAD &&
-	       enter(b, b->way.p, b->way.n, true) == SUBSET_START;
+	return enter(b, b->way.p, b->way.n, true) == SUBSET_START;
 }
 
 /* Room for the nodes of ONLY, as it was made, or for all there are. */
@@ -494,11 +558,13 @@ static bool build(struct builder *b, const struct nfa_atom *only)
 	b->holding = arena_array(arena, b->nfa->n_atoms, sizeof(*b->holding));
 	b->atoms = arena_array(arena, b->nfa->n_atoms, sizeof(*b->atoms));
 	if (!b->holding || !b->atoms || !reserve_singles(b, only, sets) || !nfa_classify(b->nfa) ||
-	    !put_first_states(b, only))
+	    enter(b, NULL, 0, false) != SUBSET_DEAD)
 		return false;
 	ret->classes = b->nfa->classes;
+	if (!only && b->nfa->n_texts > 0 ? !walk_tree(b) : !put_start(b, only))
+		return false;
 	for (uint32_t state = 0; state < ret->sets.n; state++)
-		if (!expand(b, state))
+		if (!expand(b, &ret->sets, state, &ret->rows))
 			return false;
 	return true;
 }
@@ -510,7 +576,7 @@ int subsets_build(struct nfa *nfa, const struct subset_options *options, struct 
 	bool ok = build(&b, NULL);
 
 	arena_release(&b.ways_arena);
-	return ok ? 0 : blame(&b, e);
+	return ok ? 0 : subsets_blame(nfa, ret, e);
 }
 
 bool subsets_build_one(struct nfa *nfa, size_t atom, const struct subset_options *options,
