@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bump allocation in blocks that double up to 256 KiB; an oversized request gets its own block.
- * The larger ones are mappings, faulted in at once (a page fault costs more than clearing a page)
- * and given back to the system when the arena is released. A large arena has blocks of 2 MiB: one
- * fault for a large page costs a quarter of the 512 it stands for. Large requests are powers of two
- * mostly: they fill such blocks, whose headers lie in front.
+ * The larger ones are whole pages. A large arena goes on with blocks of 2 MiB: one fault for a
+ * large page costs a quarter of the 512 it stands for. Large requests are powers of two mostly:
+ * they fill such blocks, whose headers lie in front.
  */
 #include "base/arena.h"
 
@@ -26,18 +25,17 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
+#include "base/pages.h"
 #include "base/banned.h"
-
-#ifndef MAP_POPULATE
-#define MAP_POPULATE 0
-#endif
 
 enum {
 	BLOCK_MIN = 4096,
 	BLOCK_MAX = 256 * 1024,
-	BLOCK_MAPPED = 64 * 1024, /* from this size on */
+	BLOCK_PAGED = 64 * 1024, /* from this size on */
 	BLOCK_LARGE = 2 * 1024 * 1024,
-	LARGE_FRONT = 64 * 1024, /* before the data of a large one: no page is larger */
+	LARGE_FIRST = 128 * 1024, /* the first block of a large arena, */
+	LARGE_FROM = 1024 * 1024, /* which is one once it has so much */
+	LARGE_FRONT = 64 * 1024,  /* before the data of a large one: no page is larger */
 };
 
 /* The address sanitizer sees no objects in a block unless it is told; FENCE bytes lie between. */
@@ -59,6 +57,7 @@ struct arena_block {
 	struct arena_block *next;
 	size_t size; /* bytes in data */
 	size_t used;
+	bool paged; /* from pages_take() */
 	bool large; /* begins LARGE_FRONT bytes before data */
 	alignas(max_align_t) unsigned char data[];
 };
@@ -103,17 +102,12 @@ static struct arena_block *block_map_large(size_t size)
 static struct arena_block *block_map(size_t size)
 {
 	size_t whole = sizeof(struct arena_block) + size;
-	struct arena_block *block;
-
-	if (whole < BLOCK_MAPPED) {
-		block = calloc(1, whole);
-	} else {
-		block = mmap(NULL, whole, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-		block = block == MAP_FAILED ? NULL : block;
-	}
-	if (block)
-		block->size = size;
+	bool paged = whole >= BLOCK_PAGED;
+	struct arena_block *block = paged ? pages_take(whole) : calloc(1, whole);
+	if (!block)
+		return NULL;
+	block->size = size;
+	block->paged = paged;
 	return block;
 }
 
@@ -124,10 +118,10 @@ static void block_unmap(struct arena_block *block)
 	open_fence(block->data, block->size);
 	if (block->large)
 		(void)munmap(block->data - LARGE_FRONT, LARGE_FRONT + block->size);
-	else if (whole < BLOCK_MAPPED)
+	else if (!block->paged)
 		free(block);
 	else
-		(void)munmap(block, whole);
+		pages_give(block, whole);
 }
 
 static size_t free_in(const struct arena_block *block)
@@ -139,13 +133,13 @@ static size_t free_in(const struct arena_block *block)
 static struct arena_block *block_new(struct arena *arena, size_t need)
 {
 	struct arena_block *block, *head = arena->head;
-	size_t size = head ? head->size * 2 : BLOCK_MIN;
+	size_t size = head ? head->size * 2 : arena->large ? LARGE_FIRST : BLOCK_MIN;
 
 	if (size > BLOCK_MAX)
 		size = BLOCK_MAX;
 	if (size < need)
 		size = need;
-	if (arena->large)
+	if (arena->large && arena->used + size > LARGE_FROM)
 		block = block_map_large((size + BLOCK_LARGE - 1) / BLOCK_LARGE * BLOCK_LARGE);
 	else
 		block = block_map(size);
@@ -278,15 +272,15 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 
 void arena_trim(struct arena *arena)
 {
-	const size_t page = 4096; /* or more: then the kernel refuses, and nothing is given back */
-
 	for (struct arena_block *block = arena->head; block; block = block->next) {
-		unsigned char *unused = block->data + block->used;
-		size_t n = block->size - block->used,
-		       skip = (page - (uintptr_t)unused % page) % page;
+		size_t whole = sizeof(*block) + block->size;
 
-		if (sizeof(*block) + block->size >= BLOCK_MAPPED && skip < n)
-			(void)madvise(unused + skip, n - skip, MADV_DONTNEED);
+		if (!block->paged)
+			continue;
+		open_fence(block->data + block->used, free_in(block));
+		whole = pages_shrink(block, whole, sizeof(*block) + block->used);
+		block->size = whole - sizeof(*block);
+		fence(block->data + block->used, free_in(block));
 	}
 }
 

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/pages.h"
 #include "broker/broker.h"
 #include "linux/linux.h"
 #include "linux/scratch.h"
@@ -414,6 +415,7 @@ static void give_back_memory(void)
 #ifdef __GLIBC__
 	(void)malloc_trim(0);
 #endif
+	pages_trim();
 }
 
 static int run_steps(struct run *run, int *ret_status, struct err *e)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/pages.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fd.h"
@@ -84,6 +85,45 @@ static void arena_reset_keeps_one_block_and_clears_it(void)
 		arena_release(&arena);
 		CHECK(!arena.head);
 	}
+}
+
+/* Blocks of many sizes, given back in another order than they were taken. */
+static void pages_are_zero_and_apart(void)
+{
+	enum {
+		N = 200
+	};
+	static unsigned char *p[N];
+	static size_t size[N];
+
+	for (unsigned round = 0; round < 3; round++) {
+		for (unsigned i = 0; i < N; i++) {
+			bool zero = true;
+
+			size[i] = (i * 7919u + round * 131u) % 100000 + 1;
+			p[i] = pages_take(size[i]);
+			CHECK(p[i] != NULL);
+			CHECK_INT((uintptr_t)p[i] % 4096, 0);
+			for (size_t j = 0; p[i] && j < size[i]; j++)
+				zero &= p[i][j] == 0;
+			CHECK(zero);
+			if (p[i])
+				memset(p[i], (int)i + 1, size[i]);
+		}
+		for (unsigned i = 0; i < N; i++) {
+			unsigned at = i * 37 % N; /* each once */
+			bool own = true;
+
+			for (size_t j = 0; p[at] && j < size[at]; j++)
+				own &= p[at][j] == (unsigned char)(at + 1);
+			CHECK(own);
+			if (p[at])
+				pages_give(p[at], size[at]);
+			if (i == N / 2)
+				pages_trim();
+		}
+	}
+	pages_trim();
 }
 
 static void arena_grow_extends_the_last_array(void)
@@ -609,6 +649,7 @@ int main(void)
 	RUN(arena_gives_zeroed_aligned_memory);
 	RUN(arena_keeps_its_limit);
 	RUN(arena_reset_keeps_one_block_and_clears_it);
+	RUN(pages_are_zero_and_apart);
 	RUN(arena_grow_extends_the_last_array);
 	RUN(arena_refuses_sizes_that_overflow);
 	RUN(arena_grows_arrays);
