@@ -250,6 +250,25 @@ char *arena_strdup(struct arena *arena, struct str s)
 	return arena_memdup(arena, s.p, s.n);
 }
 
+char *arena_join(struct arena *arena, const struct str *parts, size_t n)
+{
+	size_t size = 1;
+	char *text, *end;
+
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].n >= SIZE_MAX / 2 - size)
+			return NULL;
+		size += parts[i].n;
+	}
+	text = end = arena_alloc(arena, size);
+	for (size_t i = 0; i < n && text; i++) {
+		if (parts[i].n)
+			memcpy(end, parts[i].p, parts[i].n);
+		end += parts[i].n;
+	}
+	return text;
+}
+
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
 	va_list ap;

@@ -128,19 +128,36 @@ static bool is_unseen(const unsigned char *p, size_t length)
 	return false;
 }
 
+/* How many bytes at P (of N bytes) are ASCII and printable, and no backslash. */
+static size_t plain_length(const unsigned char *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && p[i] >= 0x20 && p[i] < 0x7f && p[i] != '\\')
+		i++;
+	return i;
+}
+
 void buf_add_escaped(struct buf *buf, struct str s)
 {
 	const unsigned char *p = (const unsigned char *)s.p;
 
 	for (size_t i = 0; i < s.n;) {
-		size_t length = p[i] >= 0x80 ? utf8_length(p + i, s.n - i) : 1;
+		size_t plain = plain_length(p + i, s.n - i), length;
+
+		if (plain > 0) {
+			buf_add(buf, p + i, plain);
+			i += plain;
+			continue;
+		}
+		length = p[i] >= 0x80 ? utf8_length(p + i, s.n - i) : 0;
 
 		if (length > 1 && is_unseen(p + i, length)) {
 			for (; length > 0; length--)
 				buf_printf(buf, "\\x%02x", p[i++]);
 			continue;
 		}
-		if (length == 0 || p[i] < 0x20 || p[i] == 0x7f || p[i] == '\\') {
+		if (length < 2) {
 			buf_printf(buf, "\\x%02x", p[i]);
 			i++;
 			continue;

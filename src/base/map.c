@@ -1,32 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open addressing, linear probing, at most half full; FNV-1a. */
+/* Open addressing, linear probing, at most half full. */
 #include "base/map.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/banned.h"
 
-static uint64_t hash(struct str key)
+static uint64_t mix(uint64_t h, uint64_t word)
 {
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < key.n; i++)
-		h = (h ^ (unsigned char)key.p[i]) * 0x100000001b3u;
-	return h;
+	h = (h ^ word) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 32;
 }
 
-static struct map_slot *find(const struct map *map, struct str key)
+/* Keys can be long: eight bytes at a time. */
+static size_t hash_key(struct str key)
 {
-	size_t i = hash(key) & (map->cap - 1);
+	uint64_t h = key.n, word = 0;
+	size_t i = 0;
 
-	while (map->slots[i].key.p && !str_eq(map->slots[i].key, key))
+	for (; key.n - i >= sizeof(word); i += sizeof(word)) {
+		memcpy(&word, key.p + i, sizeof(word));
+		h = mix(h, word);
+	}
+	for (word = 0; i < key.n; i++)
+		word = word << 8 | (unsigned char)key.p[i];
+	return (size_t)mix(h, word);
+}
+
+static struct map_slot *find(const struct map *map, struct str key, size_t hash)
+{
+	size_t i = hash & (map->cap - 1);
+
+	while (map->slots[i].key.p &&
+	       (map->slots[i].hash != hash || !str_eq(map->slots[i].key, key)))
 		i = (i + 1) & (map->cap - 1);
 	return &map->slots[i];
 }
 
 void *map_get(const struct map *map, struct str key)
 {
-	return map->cap ? find(map, key)->value : NULL;
+	return map->cap ? find(map, key, hash_key(key))->value : NULL;
 }
 
 static int grow(struct map *map)
@@ -37,9 +51,11 @@ static int grow(struct map *map)
 	if (!bigger.slots)
 		return -1;
 	for (size_t i = 0; i < map->cap; i++) {
-		if (!map->slots[i].key.p)
+		const struct map_slot *slot = &map->slots[i];
+
+		if (!slot->key.p)
 			continue;
-		*find(&bigger, map->slots[i].key) = map->slots[i];
+		*find(&bigger, slot->key, slot->hash) = *slot;
 		bigger.n++;
 	}
 	*map = bigger;
@@ -49,12 +65,15 @@ static int grow(struct map *map)
 int map_put(struct map *map, struct str key, void *value)
 {
 	struct map_slot *slot;
+	size_t hash;
 
 	if (map->n * 2 >= map->cap && grow(map) < 0)
 		return -1;
-	slot = find(map, key);
+	hash = hash_key(key);
+	slot = find(map, key, hash);
 	if (!slot->key.p) {
 		slot->key = key.p ? key : STR("");
+		slot->hash = hash;
 		map->n++;
 	}
 	slot->value = value;

@@ -16,6 +16,7 @@
 struct map_slot {
 	struct str key; /* key.p NULL: free */
 	void *value;
+	size_t hash;
 };
 
 struct map {

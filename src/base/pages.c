@@ -91,13 +91,14 @@ static bool split_piece(uint32_t at, size_t size)
 }
 
 /* NULL: there is no room. Zeroes are written late: what is given back last is not needed again. */
-static unsigned char *take_piece(size_t size)
+static unsigned char *take_piece(size_t size, bool *ret_touched)
 {
 	uint32_t at = find_piece(size);
 	struct piece *piece = &region.pieces[at];
 
 	if (at == region.n || !split_piece(at, size))
 		return NULL;
+	*ret_touched = piece->touched;
 	if (piece->touched)
 		memset(region.p + piece->first, 0, size);
 	piece->taken = piece->touched = true;
@@ -177,18 +178,20 @@ static size_t whole_pages(size_t size)
 void *pages_take(size_t size)
 {
 	unsigned char *p = NULL;
+	bool touched = false;
 	void *mapped;
 
 	if (size <= REGION) {
 		lock();
 		if (!region.p)
 			make_region();
-		p = region.p ? take_piece(whole_pages(size)) : NULL;
+		p = region.p ? take_piece(whole_pages(size), &touched) : NULL;
 		unlock();
 	}
 	if (p) {
 #ifdef MADV_POPULATE_WRITE
-		(void)madvise(p, whole_pages(size), MADV_POPULATE_WRITE);
+		if (!touched)
+			(void)madvise(p, whole_pages(size), MADV_POPULATE_WRITE);
 #endif
 		return p;
 	}

@@ -90,13 +90,10 @@ static void list_write_roots(struct list *ret, const struct default_facts *facts
 static struct str secret_path(struct arena *arena, const char *base, const char *name,
 			      struct str home)
 {
-	char *path;
+	const struct str parts[] = {home, STR("/"), str_of(base), str_of(name)};
+	size_t skip = base[0] == '/' ? 2 : 0;
 
-	if (base[0] == '/')
-		path = arena_printf(arena, "%s%s", base, name);
-	else
-		path = arena_printf(arena, "%.*s/%s%s", (int)home.n, home.p, base, name);
-	return str_of(path);
+	return str_of(arena_join(arena, parts + skip, sizeof(parts) / sizeof(*parts) - skip));
 }
 
 /* The usual names below HOME. */

@@ -48,9 +48,10 @@ struct str facts_real_path(struct arena *arena, const char *path)
 
 const char *facts_path_in(struct arena *arena, struct str base, const char *value)
 {
-	if (value[0] == '/')
-		return arena_strdup(arena, str_of(value));
-	return arena_printf(arena, "%.*s/%s", (int)base.n, base.p, value);
+	const struct str parts[] = {base, STR("/"), str_of(value)};
+	size_t skip = value[0] == '/' ? 2 : 0;
+
+	return arena_join(arena, parts + skip, sizeof(parts) / sizeof(*parts) - skip);
 }
 
 /* ---- Where a path leads ---- */

@@ -226,8 +226,9 @@ static const char *moved_base(struct search *search, enum secret_base base)
 
 static const char *usual_path(struct search *search, const struct secret *secret)
 {
-	const char *base = policyfile_secret_base(secret->base);
-	const char *name = arena_printf(search->arena, "%s%s", base, secret->name);
+	const struct str parts[] = {str_of(policyfile_secret_base(secret->base)),
+				    str_of(secret->name)};
+	const char *name = arena_join(search->arena, parts, 2);
 
 	return name ? facts_path_in(search->arena, search->facts->home, name) : NULL;
 }
