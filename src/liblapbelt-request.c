@@ -17,21 +17,12 @@
 #include "base/str.h"
 #include "facade.h"
 #include "policy/policy.h"
+#include "policy/constant.h"
 #include "policy/values.h"
 #include "sbpl/sbpl.h"
 #include "base/banned.h"
 
 /* ---- Names and numbers ---- */
-
-static const struct constant {
-	enum filter_id filter;
-	const char *name;
-	int64_t value;
-} constants[] = {
-#define CONSTANT(filter, name, value) {FILTER_##filter, name, value},
-#include "policy/constants.def"
-#undef CONSTANT
-};
 
 const struct facade_filter facade_filters[FILTER_COUNT] = {
 #define FILTER(symbol, filter_text, category, kind)                                                \
@@ -42,9 +33,9 @@ const struct facade_filter facade_filters[FILTER_COUNT] = {
 
 const char *facade_constant(enum filter_id filter, int64_t number)
 {
-	for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++)
+	for (size_t i = first_number; i < end_numbers; i++)
 		if (constants[i].filter == filter && constants[i].value == number)
-			return constants[i].name;
+			return constant_name(&constants[i]);
 	return NULL;
 }
 
@@ -53,8 +44,9 @@ static int parse_number(enum filter_id filter, const char *text, int64_t *ret)
 {
 	char *end;
 
-	for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++) {
-		if (constants[i].filter == filter && strcmp(constants[i].name, text) == 0) {
+	for (size_t i = first_number; i < end_numbers; i++) {
+		if (constants[i].filter == filter &&
+		    strcmp(constant_name(&constants[i]), text) == 0) {
 			*ret = constants[i].value;
 			return 0;
 		}

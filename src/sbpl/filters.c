@@ -167,8 +167,8 @@ static int set_number(struct machine *m, const struct filter_form *form, const s
 		return wrong_data(m, form, "integer", arg);
 	constant = constant_for(arg->constant, form->filter);
 	if (!constant)
-		return machine_fail(m, "%s is not a value of the %s filter", arg->constant->name,
-				    form->name);
+		return machine_fail(m, "%s is not a value of the %s filter",
+				    constant_name(arg->constant), form->name);
 	test->number = constant->value;
 	return 0;
 }
@@ -337,7 +337,7 @@ static int give_constant(struct machine *m, const struct constant *constant, siz
 
 	if (n > 0 || constant->filter == FILTER_COUNT)
 		return machine_fail(m, "illegal function: constant");
-	form = filter_base_form(constant->filter);
+	form = filter_base_form((enum filter_id)constant->filter);
 	if (form->argument != ARGUMENT_INTEGER)
 		return machine_fail(m, "illegal function: constant");
 	test = (struct test){

@@ -31,18 +31,6 @@ static const struct filter_form filter_forms[] = {
 #undef FILTER
 };
 
-static const struct constant constants[] = {
-#define CONSTANT(id, text, value) {FILTER_##id, text, value},
-	CONSTANT(LOCAL, "unix", PROTO_UNIX) CONSTANT(REMOTE, "unix", PROTO_UNIX)
-		CONSTANT(LOCAL, "unix-socket", PROTO_UNIX)
-			CONSTANT(REMOTE, "unix-socket", PROTO_UNIX)
-#include "policy/constants.def"
-#undef CONSTANT
-#define ERRNO_NAME(text, darwin) {FILTER_COUNT, text, darwin},
-#include "policy/errnos.def"
-#undef ERRNO_NAME
-};
-
 /* clang-format on */
 
 const struct filter_form *filter_base_form(enum filter_id filter)
@@ -58,8 +46,9 @@ const struct constant *constant_for(const struct constant *c, enum filter_id fil
 {
 	if (c->filter == filter)
 		return c;
-	for (size_t i = 0; i < COUNT(constants); i++) {
-		if (constants[i].filter == filter && strcmp(constants[i].name, c->name) == 0)
+	for (size_t i = 0; i < n_constants; i++) {
+		if (constants[i].filter == filter &&
+		    strcmp(constant_name(&constants[i]), constant_name(c)) == 0)
 			return &constants[i];
 	}
 	return NULL;
@@ -187,8 +176,8 @@ static int bind_forms(struct machine *m)
 /* A name that several filters know is bound once: constant_for() finds the wanted one. */
 static int bind_constants(struct machine *m)
 {
-	for (size_t i = 0; i < COUNT(constants); i++) {
-		struct symbol *symbol = machine_intern(m, str_of(constants[i].name));
+	for (size_t i = 0; i < n_constants; i++) {
+		struct symbol *symbol = machine_intern(m, str_of(constant_name(&constants[i])));
 
 		if (!symbol)
 			return machine_no_memory(m);

@@ -4,6 +4,7 @@
 #define SBPL_PROFILE_H
 
 #include "base/map.h"
+#include "policy/constant.h"
 #include "policy/lint.h"
 #include "sbpl/machine.h"
 
@@ -61,12 +62,6 @@ struct value *filter_combine(struct machine *m, enum expr_kind kind, struct valu
 enum op names_find_op(struct str name);
 
 /* A named value of one filter; errno names have FILTER_COUNT. */
-struct constant {
-	enum filter_id filter;
-	const char *name;
-	int64_t value;
-};
-
 /* The constant of FILTER with the same name as C, or NULL. */
 const struct constant *constant_for(const struct constant *c, enum filter_id filter);
 
