@@ -145,6 +145,9 @@ void buf_add_escaped(struct buf *buf, struct str s)
 	for (size_t i = 0; i < s.n;) {
 		size_t plain = plain_length(p + i, s.n - i), length;
 
+		/* If there is not room for all, for as many as there is. */
+		if (buf->max && buf->n < buf->max && plain > buf->max - buf->n)
+			plain = buf->max - buf->n;
 		if (plain > 0) {
 			buf_add(buf, p + i, plain);
 			i += plain;

@@ -43,11 +43,14 @@ static const struct names names = {
 static_assert(sizeof(struct names) <= UINT16_MAX + 1, "a name is found by 16 bits");
 
 enum {
-	UNIX_ROWS = 4,
-	NUMBER_ROWS = 0
-#define CONSTANT(id, text, value) +1
+	UNIX_ROWS = 4
+};
+
+enum {
+#define CONSTANT(id, text, value) MEMBER(__LINE__),
 #include "policy/constants.def"
 #undef CONSTANT
+	NUMBER_ROWS
 };
 
 const struct constant constants[] = {

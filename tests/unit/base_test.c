@@ -284,6 +284,18 @@ static void escaping_leaves_nothing_that_drives_a_terminal(void)
 	}
 }
 
+/* What does not fit is cut off, not what comes before it. */
+static void escaping_fills_what_room_there_is(void)
+{
+	struct buf buf = {.max = 10};
+
+	buf_puts(&buf, "ab");
+	buf_add_escaped(&buf, STR("0123456789abcdef\n"));
+	CHECK(buf.failed);
+	CHECK_STR(buf.p, "ab01234567");
+	buf_release(&buf);
+}
+
 /* ---- str, map ---- */
 
 static void numbers_end_with_the_slice(void)
@@ -659,6 +671,7 @@ int main(void)
 	RUN(buf_hands_over);
 	RUN(escaping_leaves_nothing_that_drives_a_terminal);
 	RUN(json_is_written);
+	RUN(escaping_fills_what_room_there_is);
 	RUN(paths_end_at_components);
 	RUN(numbers_end_with_the_slice);
 	RUN(map_finds_what_was_put);
