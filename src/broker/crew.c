@@ -27,6 +27,7 @@
 enum {
 	WORKERS_MAX = 16,
 	TICK_MS = 10,         /* of the watch; a call that takes longer is held up */
+	CROWDED_TICKS = 10,   /* callers that have met once will meet again */
 	STACK_SIZE = 1 << 20, /* paths and listings; what C libraries give may be little */
 };
 
@@ -48,6 +49,7 @@ struct crew {
 	const struct worker *leader;
 	bool leader_handles; /* it has taken a call and not answered it yet */
 	uint64_t calls;      /* taken so far */
+	int crowded;         /* for so many ticks more somebody receives while another handles */
 	unsigned handling;   /* being handled */
 	bool watching;       /* the watch does not sleep */
 	bool over;
@@ -176,6 +178,8 @@ static void handle(struct crew *crew, const struct worker *self, struct call *ca
 		(void)pthread_cond_signal(&crew->watched);
 	}
 	if (more_wait(crew->broker))
+		crew->crowded = CROWDED_TICKS;
+	if (crew->crowded > 0)
 		let_lead(crew);
 	(void)pthread_mutex_unlock(&crew->lock);
 	call_dispatch(call);
@@ -268,6 +272,7 @@ static void keep_watch(struct crew *crew)
 		}
 		calls = crew->calls;
 		wait_for_tick(crew);
+		crew->crowded -= crew->crowded > 0;
 		/* Still the same one? */
 		if (crew->leader && crew->leader_handles && crew->calls == calls)
 			let_lead(crew);

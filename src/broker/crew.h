@@ -4,9 +4,10 @@
  *
  * One of them leads: it waits for the next call and handles it itself, so that
  * one call after the other costs nothing but its own work. It lets another lead
- * when more calls wait already, or when the watch finds that it is held up (a
- * file system that does not answer, a lease). The watch also tries again the
- * calls that wait (pending.c). It sleeps while nothing is asked.
+ * when the watch finds that it is held up (a file system that does not answer, a
+ * lease), and first of all for a while after several callers have met: until a
+ * call is received, a signal interrupts it. The watch also tries again the calls
+ * that wait (pending.c). It sleeps while nothing is asked.
  */
 #ifndef BROKER_CREW_H
 #define BROKER_CREW_H

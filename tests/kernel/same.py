@@ -300,6 +300,34 @@ def case_closed():
         os.unlink('socket')
 
 
+def under_alarms(name):
+    """How often a millisecond's signal interrupts calls that wait for nothing."""
+    libc = ctypes.CDLL(None)
+    signal.signal(signal.SIGALRM, lambda number, frame: None)
+    signal.siginterrupt(signal.SIGALRM, True)
+    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+    interrupted = 0
+    for _ in range(500):
+        while libc.mkdir(name, 0o755) < 0:
+            interrupted += 1
+        while libc.rmdir(name) < 0:
+            interrupted += 1
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return interrupted
+
+
+def case_interrupted():
+    """Of thousands of calls some are, by several processes at a time (SECURITY.md), not most."""
+    end, other = os.pipe()
+    for i in range(4):
+        if os.fork() == 0:
+            os.write(other, b'%d\n' % under_alarms(b'folder%d' % i))
+            os._exit(0)
+    for _ in range(4):
+        os.wait()
+    print('often' if sum(map(int, os.read(end, 1000).split())) > 400 else 'seldom')
+
+
 def case_size_limit():
     """truncate(2) of another process's choice is bounded by that process's limit."""
     with open('file', 'wb') as file:
@@ -322,7 +350,7 @@ def case_unnamed():
 
 CASES = {'real-ids': case_real_ids, 'descriptor-tables': case_descriptor_tables,
          'arguments': case_arguments, 'changed-ids': case_changed_ids, 'closed': case_closed,
-         'size-limit': case_size_limit, 'unnamed': case_unnamed}
+         'size-limit': case_size_limit, 'interrupted': case_interrupted, 'unnamed': case_unnamed}
 FOR_ROOT = {'real-ids', 'changed-ids'}
 # Where all is allowed and yet all is brokered. Writes are not by default.
 FOR_ALL = {'unnamed'}
