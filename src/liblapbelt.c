@@ -616,6 +616,7 @@ static int check_run_options(const struct lapbelt_policy *policy, struct lapbelt
 							       : GAPS_DEFAULT,
 		.clean_env = own->flags & LAPBELT_RUN_CLEAN_ENV,
 		.no_userns = own->flags & LAPBELT_RUN_NO_USERNS,
+		.no_lane = own->flags & LAPBELT_RUN_NO_LANE,
 		.pass_fds = own->pass_fds,
 		.n_pass_fds = own->n_pass_fds,
 		.gap = own->gap ? pass_gap : NULL,

@@ -40,3 +40,9 @@ for compile in "gcc -Wall -Werror -Wpedantic $root/use.c" "g++ -Wall -Werror $ro
 	LD_LIBRARY_PATH=$lib "$root/use"
 done
 "$root$prefix/bin/lapbelt" --version
+# Where the program looks for it.
+case $(uname -m) in
+x86_64) strings "$root$prefix/bin/lapbelt" | grep 'lapbelt/lane\.so$' | while read -r lane; do
+	[ -r "$root$lane" ] || exit
+done ;;
+esac

@@ -30,12 +30,6 @@
 #include "plan/plan.h"
 #include "policy/policy.h"
 
-/*
- * A `deny` rule with this message does not hold below a repository's `.git` that the session itself
- * made (DESIGN 9): new repositories write their own configuration. See fresh.c.
- */
-#define BROKER_NEW_REPOSITORY "lapbelt: new repository"
-
 struct broker;
 
 struct broker_options {

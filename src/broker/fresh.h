@@ -2,7 +2,7 @@
 /*
  * fresh: the git directories that this session itself made. Rules about
  * repositories that are there at the start do not hold below them
- * (BROKER_NEW_REPOSITORY).
+ * (PLAN_NEW_REPOSITORY).
  */
 #ifndef BROKER_FRESH_H
 #define BROKER_FRESH_H

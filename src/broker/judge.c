@@ -46,7 +46,7 @@ static bool is_new_repository_rule(const struct rule *rule)
 {
 	for (size_t i = 0; rule && i < rule->n_modifiers; i++)
 		if (rule->modifiers[i].id == MODIFIER_MESSAGE &&
-		    str_eq(rule->modifiers[i].text, STR(BROKER_NEW_REPOSITORY)))
+		    str_eq(rule->modifiers[i].text, STR(PLAN_NEW_REPOSITORY)))
 			return true;
 	return false;
 }

@@ -199,6 +199,18 @@ static const char *take_no_userns(void *context, const char *value)
 const struct opt opt_no_userns = {0, "no-userns", NULL, "act as if there were no user namespaces",
 				  take_no_userns};
 
+static const char *take_no_lane(void *context, const char *value)
+{
+	struct args *args = context;
+
+	(void)value;
+	args->run_flags |= LAPBELT_RUN_NO_LANE;
+	return NULL;
+}
+
+const struct opt opt_no_lane = {0, "no-lane", NULL, "load no library to make programs faster",
+				take_no_lane};
+
 static const char *take_no_runtime(void *context, const char *value)
 {
 	struct args *args = context;

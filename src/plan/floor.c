@@ -324,6 +324,7 @@ static void judge_missing(struct floor *f, const struct place *place, unsigned m
 static uint32_t let_exec_read(struct floor *f)
 {
 	f->p->plan->floor_bounds_open = false;
+	f->p->floor.exec_reads = true;
 	return LL_READ_FILE;
 }
 

@@ -164,6 +164,7 @@ void plan_print_json(const struct plan *plan, const struct plan_input *input,
 	for (size_t i = 0; i < report->n_classes; i++)
 		put_class(&json, &report->classes[i]);
 	json_close(&json);
+	put_words(&json, "lane", lane_words, plan->lane);
 	put_mounts(&json, plan);
 	put_floor(&json, plan);
 	json_close(&json);

@@ -68,6 +68,7 @@ int plan_make(const struct plan_input *input, struct arena *arena, struct plan *
 	if (r < 0)
 		return r;
 	classes_plan(&p);
+	lane_plan(&p);
 	r = seccomp_plan(&p, e);
 	if (r == 0)
 		r = gaps_plan(&p, e);

@@ -102,6 +102,11 @@ struct plan_input {
 	/* Canonical paths of the ELF interpreters (ld.so): programs do not start without. */
 	const struct str *loaders;
 	size_t n_loaders;
+	bool lane; /* the library of the fast lane can be had */
+	/* Where the command starts: the lane has to be of use there. n 0: it need not. */
+	struct str cwd;
+	/* It starts with a descriptor of a directory, or of something below /tmp or /dev/shm. */
+	bool inherits_covered;
 	plan_list *list;
 	void *list_context;
 };
@@ -185,6 +190,33 @@ enum broker_class {
 	BROKER_INHERITED = 1 << 7,
 };
 
+/*
+ * Calls that the fast lane serves: those that carry its mark (plan/lane.h) are not brokered, and
+ * the floor bounds them.
+ */
+enum lane_class {
+	LANE_READ = 1 << 0,        /* open(2) for reading, also directories */
+	LANE_WRITE = 1 << 1,       /* for writing */
+	LANE_READ_WRITE = 1 << 2,  /* for both */
+	LANE_CREATE = 1 << 3,      /* for writing, with O_CREAT */
+	LANE_CREATE_READ = 1 << 4, /* for both, with O_CREAT */
+	LANE_NAMES = 1 << 5,       /* unlink, symlink */
+	LANE_DIRECTORIES = 1 << 6, /* mkdir, rmdir */
+	LANE_MOVE = 1 << 7,        /* rename, link */
+	LANE_CLASSES = 8,
+};
+
+struct lane_closed {
+	unsigned class; /* enum lane_class */
+	const char *why;
+};
+
+/*
+ * A `deny` rule with this message does not hold below a repository's `.git` that the session itself
+ * made (DESIGN 9): new repositories write their own configuration. See broker/fresh.c.
+ */
+#define PLAN_NEW_REPOSITORY "lapbelt: new repository"
+
 /* Gaps are data (DESIGN 2.3). */
 enum gap_kind {
 	GAP_CONTENT,  /* a denied read, write, exec, connection or signal would get through: refuse
@@ -250,7 +282,10 @@ struct plan {
 	 * READ_FILE.
 	 */
 	bool floor_bounds_open;
-	bool floor_bounds_openat2; /* and those whose mode is in memory, too */
+	bool floor_bounds_openat2;                    /* and those whose mode is in memory, too */
+	unsigned lane;                                /* enum lane_class */
+	struct lane_closed lane_closed[LANE_CLASSES]; /* brokered classes that it does not serve */
+	size_t n_lane_closed;
 	struct bpf_insn *filter;
 	size_t n_filter;
 

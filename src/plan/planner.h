@@ -7,6 +7,7 @@
  *	mounts   namespaces and mounts
  *	floor    Landlock rows, and what they could not express
  *	classes  what the broker has to answer, and what Landlock handles beside files
+ *	lane     which of those the floor bounds, so that programs may try them first
  *	seccomp  the filter
  *	gaps     what nobody enforces
  */
@@ -64,6 +65,7 @@ struct floor_report {
 	struct paths unlisted;  /* the policy lets these be listed, the floor does not */
 	bool lists_too_much;    /* names below denied directories can be listed */
 	bool exec_raced; /* denied programs lie among granted ones, told apart by name only */
+	bool exec_reads; /* READ_FILE was granted for the sake of exec(2) */
 	bool loader;     /* an ELF interpreter was granted beyond the policy */
 };
 
@@ -99,6 +101,7 @@ void facts_collect(struct planner *p);
 int mounts_plan(struct planner *p, struct err *e);
 int floor_plan(struct planner *p, struct err *e);
 void classes_plan(struct planner *p);
+void lane_plan(struct planner *p);
 int seccomp_plan(struct planner *p, struct err *e);
 int gaps_plan(struct planner *p, struct err *e);
 

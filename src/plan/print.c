@@ -200,6 +200,32 @@ static void put_broker(const struct plan *plan, const struct report *report, str
 	}
 }
 
+/* What the fast lane serves, and what else is brokered that it could: a line for each reason. */
+static void put_lane(const struct plan *plan, struct buf *ret)
+{
+	if (!plan->lane && !plan->n_lane_closed)
+		return;
+	buf_puts(ret, "lane: ");
+	put_words(ret, lane_words, plan->lane, " ");
+	buf_putc(ret, '\n');
+	for (size_t i = 0; i < plan->n_lane_closed; i++) {
+		unsigned class = 0;
+		bool told = false;
+
+		for (size_t k = 0; k < plan->n_lane_closed; k++) {
+			if (plan->lane_closed[k].why != plan->lane_closed[i].why)
+				continue;
+			class |= plan->lane_closed[k].class;
+			told |= k < i;
+		}
+		if (told)
+			continue;
+		buf_puts(ret, "  not ");
+		put_words(ret, lane_words, class, " ");
+		buf_printf(ret, ": %s\n", plan->lane_closed[i].why);
+	}
+}
+
 /* ---- Paths that differ in the last name only ---- */
 
 /* PATH up to its last slash, without it but in "/". */
@@ -352,6 +378,7 @@ void plan_print(const struct plan *plan, const struct plan_input *input,
 	put_rules(report, true, ret);
 	put_other_gaps(report, ret);
 	put_broker(plan, report, ret);
+	put_lane(plan, ret);
 	put_mounts(plan, ret);
 	put_floor(plan, ret);
 	buf_printf(ret, "filter: %zu instructions\n", plan->n_filter);

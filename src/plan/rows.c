@@ -2,6 +2,8 @@
 /* What the words in rows.def mean. */
 #include "plan/seccomp.h"
 
+#include "plan/lane.h"
+
 #include "base/banned.h"
 
 #define REFUSE(error) (SECCOMP_ERRNO | (error))
@@ -17,6 +19,10 @@
 	(WHEN_WRITE | WHEN_READ | WHEN_SETUGID | WHEN_UNIX | WHEN_INET | WHEN_INHERITED |          \
 	 WHEN_SIGNAL)
 
+/* Its library asks for these. */
+#define LANE_WRITES    WHEN_LANE(LANE_WRITE | LANE_READ_WRITE | LANE_CREATE | LANE_CREATE_READ)
+#define LANE_ALL_NAMES WHEN_LANE(LANE_NAMES | LANE_DIRECTORIES | LANE_MOVE)
+
 /* Rows of .def files end in no comma, so theirs are in the macros. */
 /* clang-format off */
 #define NO_TEST      {{0}}
@@ -28,10 +34,25 @@
 /* argument & bits == value */
 #define BITS(n, bits, value) {ARG_EQUAL, (n), (bits), (value)}
 
+#define MARKED               {ARG_MARK, LANE_ARGUMENT, 0, 0}
+
 #define ROW(call, when, tests, action) {CALL_##call, (when), tests, (action)},
+
+/* A call of the fast lane. */
+#define LANE_ROW(call, class, ...) ROW(call, WHEN_LANE(LANE_##class), TESTS(MARKED, __VA_ARGS__), ALLOW)
+#define LANE_ANY(call, class)      ROW(call, WHEN_LANE(LANE_##class), TESTS(MARKED), ALLOW)
+#define LANE_MAKE(call, class, mode) LANE_ROW(call, class, NO(mode, MODE_SETUGID))
+
+#define LANE_OPEN_ROWS(call, flags, mode)                                                          \
+	LANE_ROW(call, READ, BITS(flags, OPEN_KIND | OPEN_TRUNC, OPEN_RDONLY))                     \
+	LANE_ROW(call, WRITE, BITS(flags, OPEN_KIND, OPEN_WRONLY))                                 \
+	LANE_ROW(call, CREATE, BITS(flags, OPEN_KIND, OPEN_WRONLY | OPEN_CREAT), NO(mode, MODE_SETUGID)) \
+	LANE_ROW(call, READ_WRITE, BITS(flags, OPEN_KIND, OPEN_RDWR))                              \
+	LANE_ROW(call, CREATE_READ, BITS(flags, OPEN_KIND, OPEN_RDWR | OPEN_CREAT), NO(mode, MODE_SETUGID))
 
 #define OPEN_ROWS(call, flags, mode)                                                               \
 	ROW(call, WHEN_ALWAYS, TESTS(ANY(flags, OPEN_PATH)), ALLOW)                                \
+	LANE_OPEN_ROWS(call, flags, mode)                                                          \
 	ROW(call, WHEN_READ, NO_TEST, ASK)                                                         \
 	ROW(call, WHEN_WRITE, TESTS(ANY(flags, OPEN_WRITES)), ASK)                                 \
 	ROW(call, WHEN_NO_TMPFILE, TESTS(BITS(flags, OPEN_TMPFILE, OPEN_TMPFILE)), EPERM_)         \
@@ -68,6 +89,15 @@ enum {
 	OPEN_WRITES =
 		1 | 2 | 0100 | 01000 | 020000000, /* O_WRONLY O_RDWR O_CREAT O_TRUNC O_TMPFILE */
 	OPEN_CREATES = 0100 | 020000000,
+	OPEN_RDONLY = 0,
+	OPEN_WRONLY = 1,
+	OPEN_RDWR = 2,
+	OPEN_CREAT = 0100,
+	OPEN_TRUNC = 01000,
+	/* What an open is for. 3 is for neither reading nor writing, and O_TMPFILE never fits. */
+	OPEN_KIND = 3 | OPEN_CREAT | 020000000,
+	UNLINK_DIRECTORY = 0x200, /* AT_REMOVEDIR */
+	RENAME_NOREPLACE_ = 1,
 	OPEN_PATH = 010000000,
 	OPEN_TMPFILE = 020000000,
 	ACCESS_READ = 4,

@@ -12,6 +12,7 @@
 #include <assert.h>
 
 #include "plan/bpf.h"
+#include "plan/lane.h"
 #include "base/banned.h"
 
 enum {
@@ -228,6 +229,8 @@ static size_t test_length(const struct arg_test *test)
 {
 	if (test->kind == ARG_NONE)
 		return 0;
+	if (test->kind == ARG_MARK)
+		return 4;
 	return test->mask == ~0u ? 2 : 3;
 }
 
@@ -239,6 +242,12 @@ static void emit_test(struct program *program, const struct arg_test *test, size
 
 	assert(to >= end && to - end <= UINT8_MAX);
 	emit_load(program, BPF_ARGS + 8 * test->arg);
+	if (test->kind == ARG_MARK) {
+		emit(program, BPF_JUMP_EQUAL, LANE_MARK_LOW, 0, (uint8_t)(miss + 2));
+		emit_load(program, BPF_ARGS + 8 * test->arg + 4);
+		emit(program, BPF_JUMP_EQUAL, LANE_MARK_HIGH, 0, miss);
+		return;
+	}
 	if (test->mask != ~0u)
 		emit(program, BPF_AND, test->mask, 0, 0);
 	if (test->kind == ARG_ANY)
@@ -300,7 +309,7 @@ static void emit_prologue(struct program *program, enum arch arch)
 int seccomp_plan(struct planner *p, struct err *e)
 {
 	struct program program = {.arena = p->arena, .has_broker = p->plan->brokered != 0};
-	const uint64_t active = when(p);
+	const uint64_t active = when(p) | WHEN_LANE(p->plan->lane);
 	size_t end = 0;
 
 	emit_prologue(&program, p->caps->arch);

@@ -43,6 +43,7 @@ enum test_kind {
 	ARG_EQUAL, /* (low word & mask) == value */
 	ARG_ANY,   /* (low word & mask) != 0 */
 	ARG_NO,    /* (low word & mask) == 0 */
+	ARG_MARK,  /* the whole argument is the mark of the fast lane */
 };
 
 /*
@@ -95,6 +96,8 @@ struct arg_test {
 #define WHEN_INHERITED   WHEN(34) /* sockets from before are judged, new ones are not */
 #define WHEN_TCP_UDP     WHEN(35) /* TCP and UDP are nobody's business, the rest of IP is refused */
 #define WHEN_NO_OPENAT2  WHEN(36) /* they would have to be, and nobody can */
+/* The fast lane serves this: enum lane_class. */
+#define WHEN_LANE(class) ((uint64_t)(class) << 40)
 
 struct call_row {
 	enum call call;

@@ -40,6 +40,18 @@ const struct word class_words[] = {
 	{BROKER_SIGNAL, "signal"}, {BROKER_INHERITED, "inherited"}, {0, NULL},
 };
 
+const struct word lane_words[] = {
+	{LANE_READ, "read"},
+	{LANE_WRITE, "write"},
+	{LANE_READ_WRITE, "read-write"},
+	{LANE_CREATE, "create"},
+	{LANE_CREATE_READ, "create-read"},
+	{LANE_NAMES, "names"},
+	{LANE_DIRECTORIES, "directories"},
+	{LANE_MOVE, "move"},
+	{0, NULL},
+};
+
 const struct word mechanism_words[] = {
 	{BY_FLOOR, "floor"},
 	{BY_HIDING, "hidden"},

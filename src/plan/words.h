@@ -11,7 +11,7 @@ struct word {
 };
 
 extern const struct word scope_words[], ns_words[], fs_words[], net_words[], scoped_words[],
-	class_words[], mechanism_words[];
+	class_words[], lane_words[], mechanism_words[];
 
 const char *mount_word(enum mount_kind kind);
 const char *gap_word(enum gap_kind kind);

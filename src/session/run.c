@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,6 +31,7 @@
 #include "broker/broker.h"
 #include "linux/linux.h"
 #include "linux/scratch.h"
+#include "session/lane.h"
 #include "session/signals.h"
 #include "session/terminal.h"
 #include "base/banned.h"
@@ -47,6 +49,7 @@ struct run {
 	int scratch_lock;
 	struct str keep[8], show[1];
 	struct str loaders[8];
+	const char *lane; /* the library of the fast lane; NULL: none */
 	struct spawned spawned;
 	struct broker *broker;
 	struct rlimit descriptors; /* the caller's limit */
@@ -115,6 +118,33 @@ static bool inherits_network(const struct session_options *options)
 	return ret;
 }
 
+/* May lead behind a private /tmp or /dev/shm (plan/lane.c)? */
+static bool is_covered(int fd)
+{
+	struct stat st;
+	char link[32], path[64];
+	ssize_t n;
+
+	if (fstat(fd, &st) < 0)
+		return false;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path));
+	return S_ISDIR(st.st_mode) || n < 0 ||
+	       str_is_below((struct str){path, (size_t)n}, STR("/tmp")) ||
+	       str_is_below((struct str){path, (size_t)n}, STR("/dev/shm"));
+}
+
+static bool inherits_covered(const struct session_options *options)
+{
+	bool ret = false;
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		ret |= is_covered(fd);
+	for (size_t i = 0; i < options->n_pass_fds; i++)
+		ret |= is_covered(options->pass_fds[i]);
+	return ret;
+}
+
 static int make_plan(struct run *run, struct err *e)
 {
 	int r;
@@ -126,12 +156,22 @@ static int make_plan(struct run *run, struct err *e)
 		.caps = &run->caps,
 		.private_scope = run->options->private_scope,
 		.inherits_network = inherits_network(run->options),
+		.inherits_covered = inherits_covered(run->options),
 		.scratch = str_of(run->scratch),
 		.list = linux_list,
 	};
 	collect_keep(run);
 	collect_loaders(run);
+	run->lane = run->options->no_lane ? NULL : lane_find_library(&run->arena);
+	run->input.lane = run->lane != NULL;
+	/* Who names it wants it. */
+	if (!getenv("LAPBELT_LANE"))
+		run->input.cwd = str_of(run->cwd);
 	r = plan_make(&run->input, &run->arena, &run->plan, e);
+	if (r == 0 && run->plan.lane && !lane_is_loadable(&run->plan, &run->input, run->lane)) {
+		run->input.lane = false;
+		r = plan_make(&run->input, &run->arena, &run->plan, e);
+	}
 	arena_trim(&run->arena);
 	return r;
 }
@@ -258,6 +298,11 @@ static int start_once(struct run *run, struct spawn_message *ret_failed, struct 
 				      ? session_environ(environ, tmpdir, dirs[1], &run->arena)
 				      : NULL;
 		options.make_dirs = dirs;
+		if (!options.env)
+			return err_memory(e);
+	}
+	if (run->plan.lane) {
+		options.env = lane_environ(options.env, run->lane, &run->arena);
 		if (!options.env)
 			return err_memory(e);
 	}

@@ -23,7 +23,7 @@ clean_environment() {
 	# shellcheck disable=SC2086 # the last two are lists of words, or nothing
 	env --default-signal -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/nonexistent LC_ALL=C.UTF-8 \
 		TERM="${TERM:-dumb}" LAPBELT="${LAPBELT:?names the program under test}" \
-		LAPBELT_RUN_OPTIONS="$options" \
+		LAPBELT_RUN_OPTIONS="$options" ${LAPBELT_LANE:+LAPBELT_LANE=$LAPBELT_LANE} \
 		${LAPBELT_MUST_WORK:+LAPBELT_MUST_WORK=$LAPBELT_MUST_WORK} ${TRIES:+TRIES=$TRIES} "$@"
 }
 

@@ -112,6 +112,7 @@ class Run:
                                self.file],
                               capture_output=True, check=False)
         self.plan = json.loads(plan.stdout)
+        test.count["policies with a lane"] += bool(self.plan.get("lane"))
         self.gaps = read_gaps(self.plan)
         self.answers = Answers(self.policy, self.plan)
         self.begin = self.inside.inodes()

@@ -146,7 +146,9 @@ same('liblapbelt(3) has the error codes, and what they exit with',
       for found in re.findall(r'^\.It Dv (LAPBELT_\w+) Pq (\d+)', line)])
 for page in pages.values():
     same(f'{page.name}: names of the library are those of lapbelt.h', [],
-         {name for name in re.findall(r'\b(?:LAPBELT_|lapbelt_)\w+', '\n'.join(page.lines))
+         {name for name in re.findall(
+             r'\b(?:LAPBELT_|lapbelt_)\w+',
+             '\n'.join(line for line in page.lines if not line.startswith('.Ev ')))
           if not re.search(rf'\b{name}\b', header)})
 
 # ---- References ----
