@@ -30,6 +30,7 @@ struct walker {
 	bool proc_root; /* dir is the root of a procfs */
 	bool proc;      /* dir is somewhere in a procfs */
 	bool own_fds;   /* dir holds the caller's own descriptors */
+	bool closed;    /* dir is of a process that the caller may not look into */
 };
 
 /* ---- procfs ---- */
@@ -61,6 +62,33 @@ static bool is_of_same_user(const struct call *call, pid_t pid)
 	       st.st_uid == user;
 }
 
+/* REST of /proc/PID: what anybody may read, whoever's process it is; proc_pid(5) */
+static bool is_for_everybody(struct str rest)
+{
+	static const char *const names[] = {
+		"",        "/task",   "/stat",      "/statm", "/status",    "/cmdline", "/comm",
+		"/cgroup", "/limits", "/oom_score", "/wchan", "/schedstat", "/cpuset",
+	};
+	size_t digits;
+
+	if (str_starts(rest, STR("/task/"))) {
+		rest = str_skip(rest, strlen("/task/"));
+		(void)str_number(rest, &digits);
+		rest = str_skip(rest, digits);
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (str_is(rest, names[i]))
+			return true;
+	return false;
+}
+
+/* As far as processes outside are not hidden. */
+static bool may_look_at(const struct call *call, pid_t pid, struct str rest)
+{
+	return !(call->broker->input->private_scope & SCOPE_PID) && is_of_same_user(call, pid) &&
+	       is_for_everybody(rest);
+}
+
 static bool may_look_into(const struct call *call, pid_t pid)
 {
 	struct caller_pids pids;
@@ -75,13 +103,15 @@ static bool may_look_into(const struct call *call, pid_t pid)
 	return call->broker->own_proc ? pid != 1 : caller_is_inside(call->broker, pid);
 }
 
-int check_procfs(const struct call *call, int fd, struct str path)
+/* As check_procfs(). *RET_CLOSED: links from there lead to where the caller may not follow. */
+static int look_at_procfs(const struct call *call, int fd, struct str path, bool *ret_closed)
 {
 	const struct str place = STR("/proc/");
 	size_t digits;
 	struct stat st;
 	pid_t pid;
 
+	*ret_closed = false;
 	if (!is_on_procfs(call->broker, fd, path))
 		return 0;
 	/* Mounted elsewhere, or the one that ours covers: its numbers mean other processes. */
@@ -93,11 +123,22 @@ int check_procfs(const struct call *call, int fd, struct str path)
 	}
 	if (!str_starts(path, place))
 		return 0;
-	pid = str_number(str_skip(path, place.n), &digits);
+	path = str_skip(path, place.n);
+	pid = str_number(path, &digits);
 	if (digits == 0 || (pid > 0 && may_look_into(call, pid)))
+		return 0;
+	*ret_closed = true;
+	if (pid > 0 && may_look_at(call, pid, str_skip(path, digits)))
 		return 0;
 	errno = EACCES;
 	return -1;
+}
+
+int check_procfs(const struct call *call, int fd, struct str path)
+{
+	bool closed;
+
+	return look_at_procfs(call, fd, path, &closed);
 }
 
 bool is_own_fds(const struct call *call, struct str path)
@@ -142,7 +183,8 @@ static int note_place(struct walker *walker)
 		return -1;
 	path[n] = '\0';
 	walker->own_fds = is_own_fds(walker->call, (struct str){path, (size_t)n});
-	return check_procfs(walker->call, walker->dir, (struct str){path, (size_t)n});
+	return look_at_procfs(walker->call, walker->dir, (struct str){path, (size_t)n},
+			      &walker->closed);
 }
 
 /* Is the walk still on its first mount? 0; -1 with EXDEV. */
@@ -296,6 +338,10 @@ static int follow(struct walker *walker, const char *name, int fd)
 
 	if (++walker->links > LINKS_MAX || (walker->way->resolve & RESOLVE_NO_SYMLINKS)) {
 		errno = ELOOP;
+		return -1;
+	}
+	if (walker->proc && walker->closed) {
+		errno = EACCES;
 		return -1;
 	}
 	if (walker->proc && !walker->proc_root)

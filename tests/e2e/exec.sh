@@ -28,6 +28,17 @@ check 'a wrong profile is 65' ends 65 -p '(version 1) (allow defualt)' true
 check 'a missing command is 71' ends 71 -p "$everything" no-such-command-anywhere
 check 'no profile is 64' ends 64 true
 check 'two profiles are 64' ends 64 -p "$everything" -n no-write true
+
+# Of processes outside, what the kernel shows everybody; the rest only to who may look into them.
+others() {
+	"$LAPBELT" exec -p "$brokered" sh -c 'head -c 1 /proc/$1/stat && ls /proc/$1/task' - $$ >out
+	grep -q $$ out
+	for file in environ maps fd/1 root/etc/passwd cwd/x; do
+		fails "$LAPBELT" exec -p "$brokered" head -c 1 "/proc/$$/$file"
+	done
+	head -c 1 "/proc/$$/environ" >out
+}
+check 'processes outside are shown as by the kernel' others
 check 'the command is searched in PATH' ends 0 -p "$everything" true
 check '-- ends the options' ends 0 -p "$everything" -- true
 check "options of the command are its own" ends 3 -p "$everything" sh -c 'exit 3' -f x -D y
