@@ -81,6 +81,22 @@ static void target_release(struct attr_target *target)
 #define cleanup_target   __attribute__((cleanup(target_release)))
 #define ATTR_TARGET_NONE ((struct attr_target){.place = PLACE_NONE, .fd = -1})
 
+/* Where the caller's open file cannot be had, what it is open on is found as if by a path. */
+static int find_by_fd(const struct call *call, int fd, struct attr_target *ret)
+{
+	int cleanup_fd object = -1;
+
+	if (caller_lends(call)) {
+		ret->fd = caller_fd(call, fd);
+		return ret->fd < 0 ? -1 : resolve_fd(call, ret->fd, &ret->place);
+	}
+	object = caller_object(call, fd);
+	if (object < 0 || resolve_fd(call, object, &ret->place) < 0)
+		return -1;
+	ret->place.object = fd_steal(&object);
+	return 0;
+}
+
 /* These mean the descriptor itself where there is no path. */
 static bool takes_null(int nr)
 {
@@ -99,10 +115,8 @@ static int find_by_path(const struct call *call, const struct shape *shape, stru
 	bool follow = shape->by != BY_LINK && !(ret->flags & AT_SYMLINK_NOFOLLOW);
 	char path[PATH_MAX];
 
-	if (address == 0 && takes_null(call->nr) && dirfd != AT_FDCWD) {
-		ret->fd = caller_fd(call, dirfd);
-		return ret->fd < 0 ? -1 : resolve_fd(call, ret->fd, &ret->place);
-	}
+	if (address == 0 && takes_null(call->nr) && dirfd != AT_FDCWD)
+		return find_by_fd(call, dirfd, ret);
 	if (call_read_string(call, address, path, sizeof(path)) < 0)
 		return -1;
 	return resolve_object(call, dirfd, path, follow, ret->flags & AT_EMPTY_PATH, &ret->place);
@@ -123,12 +137,8 @@ static int find(const struct call *call, struct attr_target *ret)
 		errno = EINVAL;
 		return -1;
 	}
-	if (shape->by == BY_FD) {
-		ret->fd = caller_fd(call, (int)call->args[0]);
-		r = ret->fd < 0 ? -1 : resolve_fd(call, ret->fd, &ret->place);
-	} else {
-		r = find_by_path(call, shape, ret);
-	}
+	r = shape->by == BY_FD ? find_by_fd(call, (int)call->args[0], ret)
+			       : find_by_path(call, shape, ret);
 	if (r < 0 || fstat(ret->fd >= 0 ? ret->fd : ret->place.object, &ret->st) < 0)
 		return -1;
 	ret->symlink_itself = S_ISLNK(ret->st.st_mode);
@@ -337,7 +347,12 @@ void handle_flags(struct call *call)
 
 	if (!prepare(call, OP_FILE_WRITE_FLAGS, &target))
 		return;
-	if (call_read(call, call->args[2], &argument, argument_size(request)) < 0)
+	/* Only these have flags, and nothing happens when they are opened once more. */
+	if (target.fd < 0 && (S_ISREG(target.st.st_mode) || S_ISDIR(target.st.st_mode)))
+		target.fd = open(target_path(&target).text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (target.fd < 0)
+		call_error(call, EPERM);
+	else if (call_read(call, call->args[2], &argument, argument_size(request)) < 0)
 		call_error(call, errno);
 	else
 		call_result(call, ioctl(target.fd, request, &argument));

@@ -84,6 +84,7 @@ static const struct {
 	{SYS_removexattr, handle_xattr},
 	{SYS_lremovexattr, handle_xattr},
 	{SYS_fremovexattr, handle_xattr},
+	{SYS_socket, handle_socket, IN_TURN},
 	{SYS_connect, handle_connect, IN_TURN},
 	{SYS_bind, handle_bind, IN_TURN},
 	{SYS_listen, handle_listen, IN_TURN},
@@ -212,8 +213,10 @@ static int set_up(struct broker *broker, const struct broker_options *options, s
 {
 	char path[64];
 
-	if (caller_umask_of(options->command, &broker->initial_umask) < 0)
-		return err_os(e, "could not read the umask");
+	if (caller_umask_of(options->command, &broker->initial_umask) < 0) {
+		(void)err_os(e, "there is no procfs at /proc that shows the command");
+		return err_hint(e, "mount -t proc proc /proc");
+	}
 	broker->init = options->init;
 	broker->own_proc = has_mount(options->plan, MOUNT_PROC);
 	broker->shared_shm = (options->input->private_scope & SCOPE_SHM) &&

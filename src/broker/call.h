@@ -15,6 +15,7 @@
 #include "broker/broker.h"
 #include "broker/fresh.h"
 
+struct held_sockets;
 struct pending;
 
 /* Calls that wait (pending.c), those whose turn is next first. */
@@ -56,7 +57,8 @@ struct broker {
 	struct fresh fresh;
 	bool shared_shm; /* /dev/shm is private in name only: `shm` says what is ours in it */
 	struct made shm;
-	uint64_t deaf[DEAF_MAX]; /* SO_COOKIE of unix sockets bound to where nobody may listen */
+	struct held_sockets *held; /* held.c; NULL: none */
+	uint64_t deaf[DEAF_MAX];   /* SO_COOKIE of unix sockets bound to where nobody may listen */
 	unsigned n_deaf;
 	struct socket_name *socket_names; /* sockname.c */
 	size_t n_socket_names;
@@ -132,8 +134,28 @@ int call_read_string(const struct call *call, uint64_t address, char *to, size_t
 
 /* ---- The caller (caller.c) ---- */
 
-/* A duplicate of the caller's descriptor FD (pidfd_getfd): the same open file. -1 with errno. */
+/*
+ * A duplicate of the caller's descriptor FD (pidfd_getfd): the same open file. -1 with errno. Where
+ * that is refused to us (caller_lends() false) there are only sockets that held.c keeps, and what
+ * can be done by the two below.
+ */
 int caller_fd(const struct call *call, int fd);
+bool caller_lends(const struct call *call);
+
+/* An O_PATH descriptor of what the caller's FD, which is none itself, is open on. -1 with errno. */
+int caller_object(const struct call *call, int fd);
+
+/*
+ * proc_pid_fdinfo(5) of descriptor FD of TID: one open file's, whatever FD means by the next look.
+ * 0, or -1 with errno, EBADF among them.
+ */
+int caller_fdinfo(const struct broker *broker, pid_t tid, int fd, char *text, size_t size);
+
+/* Is TEXT, from there, of an open file on what ST and MOUNT (statx(2)) say? Since 5.14. */
+bool fdinfo_is_of(const char *text, const struct stat *st, uint64_t mount);
+
+/* The mount of FD, ours, for that. 0: cannot be told. */
+uint64_t mount_of(int fd);
 
 /* An O_PATH descriptor of the caller's directory DIRFD, or AT_FDCWD. -1 with errno. */
 int caller_directory(const struct call *call, int dirfd);
@@ -309,6 +331,22 @@ uint64_t socket_cookie(int fd); /* SO_COOKIE; 0: none */
 /* The socket FD was bound to PATH, as its owner calls it. */
 void socket_name_note(struct broker *broker, int fd, const char *path);
 
+/* ---- Sockets that the broker makes (held.c); all of it by who has the turn ---- */
+
+/* A duplicate of the socket FD of the caller's. -1 with errno; EISCONN: it was let go. */
+int held_fd(const struct call *call, int fd);
+
+/* The socket FD, a duplicate of one that is held, is connected or listens. */
+void held_let_go(struct broker *broker, int fd);
+
+/* It is about to be connected; then held_settle() lets it go. */
+void held_connecting(struct broker *broker, int fd);
+bool held_settle(struct broker *broker); /* does any wait for it? */
+
+/* Lets go of those that nobody inside has any more; true: of some. */
+bool held_sweep(struct broker *broker);
+void held_free(struct broker *broker);
+
 /* ---- Handlers: one per system call, in the table of broker.c ---- */
 
 void handle_open(struct call *call); /* open, openat, creat */
@@ -330,6 +368,7 @@ void handle_xattr(struct call *call);
 void handle_connect(struct call *call);
 void handle_bind(struct call *call);
 void handle_listen(struct call *call);
+void handle_socket(struct call *call);
 void handle_getsockname(struct call *call);
 void handle_exec(struct call *call);
 void handle_signal(struct call *call);
@@ -338,6 +377,15 @@ void handle_owner(struct call *call);   /* fcntl F_SETOWN */
 void handle_process(struct call *call); /* prlimit, setpriority ... on another process */
 void handle_umask(struct call *call);
 void handle_setids(struct call *call);
+
+/* ---- A serving thread (apart.c) ---- */
+
+/*
+ * Calls RUN in a thread that has a file system context (root, working directory, umask) of its own
+ * and is otherwise the calling one, with all signals blocked. Returns when it has. -1 with errno:
+ * there can be none.
+ */
+int apart(void (*run)(void *data), void *data);
 
 /* ---- Calls that would block (pending.c) ---- */
 

@@ -60,10 +60,18 @@ static int open_leader(const struct call *call)
 	return (int)syscall(SYS_pidfd_open, leader, 0);
 }
 
+bool caller_lends(const struct call *call)
+{
+	return call->broker->input->caps->pidfd_getfd;
+}
+
 int caller_fd(const struct call *call, int fd)
 {
-	int cleanup_fd pidfd = (int)syscall(SYS_pidfd_open, call->tid, PIDFD_THREAD_);
+	int cleanup_fd pidfd = -1;
 
+	if (!caller_lends(call))
+		return held_fd(call, fd);
+	pidfd = (int)syscall(SYS_pidfd_open, call->tid, PIDFD_THREAD_);
 	if (pidfd < 0 && errno == EINVAL)
 		pidfd = (int)syscall(SYS_pidfd_open, call->tid, 0);
 	if (pidfd < 0)
@@ -112,6 +120,53 @@ int caller_directory(const struct call *call, int dirfd)
 		return -1;
 	}
 	return fd_steal(&fd);
+}
+
+int caller_fdinfo(const struct broker *broker, pid_t tid, int fd, char *text, size_t size)
+{
+	char path[48];
+
+	(void)snprintf(path, sizeof(path), "%d/fdinfo/%d", (int)tid, fd);
+	if (proc_read(broker->proc, path, text, size) == 0)
+		return 0;
+	errno = errno == ENOENT ? EBADF : errno;
+	return -1;
+}
+
+bool fdinfo_is_of(const char *text, const struct stat *st, uint64_t mount)
+{
+	const char *inode = proc_field(text, "ino"), *id = proc_field(text, "mnt_id");
+
+	return inode && id && mount && strtoull(inode, NULL, 10) == st->st_ino &&
+	       strtoull(id, NULL, 10) == mount;
+}
+
+uint64_t mount_of(int fd)
+{
+	struct statx stx;
+
+	return statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) == 0 &&
+			       (stx.stx_mask & STATX_MNT_ID)
+		       ? stx.stx_mnt_id
+		       : 0;
+}
+
+int caller_object(const struct call *call, int fd)
+{
+	char text[PROC_TEXT_MAX];
+	const char *flags;
+
+	/* One that is only a path is bad to those who ask for a file. */
+	if (fd < 0 || caller_fdinfo(call->broker, call->tid, fd, text, sizeof(text)) < 0) {
+		errno = fd < 0 ? EBADF : errno;
+		return -1;
+	}
+	flags = proc_field(text, "flags");
+	if (!flags || (strtoul(flags, NULL, 8) & O_PATH)) {
+		errno = EBADF;
+		return -1;
+	}
+	return caller_directory(call, fd);
 }
 
 /* The last number of a line: status lists one pid per namespace, outermost first. */

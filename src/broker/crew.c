@@ -63,7 +63,7 @@ struct crew {
 
 /* ---- What every thread is ---- */
 
-/* A file system context and capabilities of the thread's own: no wider than the command's. */
+/* A working directory, umask and capabilities of the thread's own: no wider than the command's. */
 static int confine_thread(const struct broker *broker)
 {
 	int r;
@@ -73,7 +73,7 @@ static int confine_thread(const struct broker *broker)
 	 * no longer those it started with.
 	 */
 	r = geteuid() == 0 ? caps_drop(1ull << CAP_SYS_PTRACE) : caps_drop_all();
-	if (r < 0 || unshare(CLONE_FS) < 0)
+	if (r < 0)
 		return -1;
 	caller_begin(broker->initial_umask);
 	return fchdir(broker->proc);
@@ -99,6 +99,7 @@ static void leave(struct crew *crew)
 	if (--crew->alive > 0)
 		return;
 	pending_free(crew->broker);
+	held_free(crew->broker);
 	fd_close(&crew->broker->listener);
 }
 
@@ -224,22 +225,35 @@ static void tell_started(struct crew *crew, int error)
 	(void)sem_post(&crew->started);
 }
 
-static void *work(void *data)
+/* The life of a worker; ERROR: it has none. */
+static void live(const struct worker *self, struct seccomp_notif *notification, int error)
 {
-	struct worker *self = data;
 	struct crew *crew = self->crew;
-	cleanup_free struct seccomp_notif *notification = malloc(crew->notification_size);
-	bool ready = notification && confine_thread(crew->broker) == 0;
-	int error = ready ? 0 : errno;
 
 	(void)pthread_mutex_lock(&crew->lock);
 	tell_started(crew, error);
-	if (ready)
+	if (!error)
 		serve(crew, self, notification);
 	else if (crew->n > 1 && !crew->leader)
 		end(crew, error); /* it was to lead */
 	leave(crew);
 	(void)pthread_mutex_unlock(&crew->lock);
+}
+
+static void work_apart(void *data)
+{
+	const struct worker *self = data;
+	struct crew *crew = self->crew;
+	cleanup_free struct seccomp_notif *notification = malloc(crew->notification_size);
+	bool ready = notification && confine_thread(crew->broker) == 0;
+
+	live(self, notification, ready ? 0 : errno);
+}
+
+static void *work(void *data)
+{
+	if (apart(work_apart, data) < 0)
+		live(data, NULL, errno);
 	return NULL;
 }
 
@@ -260,10 +274,21 @@ static void wait_for_tick(struct crew *crew)
 		;
 }
 
+static bool settle(struct broker *broker)
+{
+	bool connecting;
+
+	(void)pthread_mutex_lock(&broker->turn);
+	connecting = held_settle(broker);
+	(void)pthread_mutex_unlock(&broker->turn);
+	return connecting;
+}
+
 /* With the lock held, but for the time that calls take. */
 static void keep_watch(struct crew *crew)
 {
 	uint64_t calls = 0;
+	bool connecting;
 
 	while (!crew->over) {
 		if (!crew->watching) {
@@ -278,26 +303,36 @@ static void keep_watch(struct crew *crew)
 			let_lead(crew);
 		(void)pthread_mutex_unlock(&crew->lock);
 		pending_retry(crew->broker);
+		connecting = settle(crew->broker);
 		(void)pthread_mutex_lock(&crew->lock);
 		if (atomic_load(&crew->broker->broken))
 			end(crew, EIO);
-		crew->watching =
-			crew->handling > 0 || crew->calls != calls || pending_any(crew->broker);
+		crew->watching = crew->handling > 0 || crew->calls != calls || connecting ||
+				 pending_any(crew->broker);
 	}
+}
+
+static void live_watching(struct crew *crew, int error)
+{
+	(void)pthread_mutex_lock(&crew->lock);
+	tell_started(crew, error);
+	if (!error)
+		keep_watch(crew);
+	leave(crew);
+	(void)pthread_mutex_unlock(&crew->lock);
+}
+
+static void watch_apart(void *data)
+{
+	struct crew *crew = data;
+
+	live_watching(crew, confine_thread(crew->broker) == 0 ? 0 : errno);
 }
 
 static void *watch(void *data)
 {
-	struct crew *crew = data;
-	bool ready = confine_thread(crew->broker) == 0;
-	int error = ready ? 0 : errno;
-
-	(void)pthread_mutex_lock(&crew->lock);
-	tell_started(crew, error);
-	if (ready)
-		keep_watch(crew);
-	leave(crew);
-	(void)pthread_mutex_unlock(&crew->lock);
+	if (apart(watch_apart, data) < 0)
+		live_watching(data, errno);
 	return NULL;
 }
 

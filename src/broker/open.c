@@ -220,11 +220,12 @@ static bool may_continue(const struct call *call, const struct open_call *open)
 
 /* ---- What is there ---- */
 
-/* Can who holds FD do what OPEN would let it do? An open file that only appends does so for good.
+/* Can who holds a file open with FLAGS do what OPEN would let it do? An open file that only appends
+ * does so for good.
  */
-static bool gives_more(int fd, const struct open_call *open)
+static bool gives_more(int flags, const struct open_call *open)
 {
-	int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
+	int mode = flags & O_ACCMODE;
 
 	if (flags < 0 || (flags & O_PATH) || (mode != O_RDWR && mode != (open->flags & O_ACCMODE)))
 		return true;
@@ -242,21 +243,40 @@ struct holder {
 	long last;             /* descriptors up to this one count */
 };
 
+/* The flags of descriptor NUMBER of the caller, if it is open on the object. -1: it is not. */
+static int flags_of(const struct holder *holder, int number)
+{
+	const struct call *call = holder->call;
+	char text[PROC_TEXT_MAX];
+	const char *flags;
+	struct stat st;
+	int cleanup_fd fd =
+		caller_lends(call) ? caller_fd(call, number) : caller_object(call, number);
+
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_dev != holder->st->st_dev ||
+	    st.st_ino != holder->st->st_ino)
+		return -1;
+	if (caller_lends(call))
+		return fcntl(fd, F_GETFL);
+	if (caller_fdinfo(call->broker, call->tid, number, text, sizeof(text)) < 0 ||
+	    !fdinfo_is_of(text, &st, mount_of(fd)))
+		return -1;
+	flags = proc_field(text, "flags");
+	return flags ? (int)strtol(flags, NULL, 8) : -1;
+}
+
 /* 1: the descriptor NAME of the caller is the object, open for as much. */
 static int look_at_descriptor(int directory, const char *name, void *context)
 {
 	const struct holder *holder = context;
 	long number = strtol(name, NULL, 10);
-	int cleanup_fd fd = -1;
 	struct stat st;
 
 	if (number > holder->last || fstatat(directory, name, &st, 0) < 0 ||
 	    st.st_dev != holder->st->st_dev || st.st_ino != holder->st->st_ino)
 		return 0;
 	/* It may be another by now. */
-	fd = caller_fd(holder->call, (int)number);
-	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == holder->st->st_dev &&
-	       st.st_ino == holder->st->st_ino && !gives_more(fd, holder->open);
+	return !gives_more(flags_of(holder, (int)number), holder->open);
 }
 
 /*

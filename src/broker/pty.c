@@ -47,10 +47,28 @@ static bool is_master_of(int fd, long number)
 }
 
 struct search {
-	const struct broker *broker;
+	const struct call *call;
+	pid_t pid;
 	long number;
 	int pidfd; /* whose descriptors are looked at */
 };
+
+/* As is_master_of(), for a descriptor that cannot be taken. */
+static bool shows_master_of(const struct search *search, int list, const char *name)
+{
+	int cleanup_fd fd = openat(list, name, O_PATH | O_CLOEXEC);
+	char text[512];
+	const char *index;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !is_ptmx(&st) ||
+	    caller_fdinfo(search->call->broker, search->pid, (int)strtol(name, NULL, 10), text,
+			  sizeof(text)) < 0 ||
+	    !fdinfo_is_of(text, &st, mount_of(fd)))
+		return false;
+	index = proc_field(text, "tty-index");
+	return index && strtol(index, NULL, 10) == search->number;
+}
 
 static int try_descriptor(int list, const char *name, void *context)
 {
@@ -61,6 +79,8 @@ static int try_descriptor(int list, const char *name, void *context)
 	/* Only to take no more of them than may be it. */
 	if (fstatat(list, name, &st, 0) < 0 || !is_ptmx(&st))
 		return 0;
+	if (!caller_lends(search->call))
+		return shows_master_of(search, list, name);
 	/* What is asked is what has been taken: the name can mean another one by the next look. */
 	fd = (int)syscall(SYS_pidfd_getfd, search->pidfd, (int)strtol(name, NULL, 10), 0);
 	return is_master_of(fd, search->number);
@@ -82,17 +102,18 @@ static int try_process(int proc, pid_t pid, void *context)
 	char path[32];
 
 	/* As long as it has not ended, the number is its. */
-	if (pidfd < 0 || !caller_is_inside(search->broker, pid) || has_ended(pidfd))
+	if (pidfd < 0 || !caller_is_inside(search->call->broker, pid) || has_ended(pidfd))
 		return 0;
 	(void)snprintf(path, sizeof(path), "%d/fd", (int)pid);
 	list = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	search->pidfd = pidfd;
+	search->pid = pid;
 	return list >= 0 && proc_each_entry(list, try_descriptor, search) > 0;
 }
 
 bool pty_is_ours(const struct call *call, long number)
 {
-	struct search search = {.broker = call->broker, .number = number};
+	struct search search = {.call = call, .number = number};
 	struct caller_pids pids;
 
 	/* Most often the caller itself; else anybody inside. */

@@ -450,6 +450,32 @@ static int send_by_pidfd(const struct sender *sender, int fd, unsigned flags)
 	return may_send(sender, pin, &target) ? deliver(sender, fd, flags) : EPERM;
 }
 
+/* The process a descriptor of the caller's stands for, as we count; errors as those of pid_of(). */
+static pid_t pid_shown(const struct call *call, int fd)
+{
+	char text[512];
+	const char *pid = NULL;
+
+	if (caller_fdinfo(call->broker, call->tid, fd, text, sizeof(text)) == 0)
+		pid = proc_field(text, "Pid");
+	errno = pid ? ESRCH : EBADF;
+	return pid ? (pid_t)strtol(pid, NULL, 10) : -1;
+}
+
+/*
+ * A descriptor of ours for the process of the caller's pidfd FD. Whatever is told of it in between,
+ * it is judged by the process it stands for.
+ */
+static int open_same(const struct call *call, int fd)
+{
+	pid_t pid = pid_shown(call, fd);
+	int cleanup_fd own = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+
+	if (own < 0 || pid_shown(call, fd) != pid)
+		return -1;
+	return fd_steal(&own);
+}
+
 void handle_signal_pidfd(struct call *call)
 {
 	struct sender sender = {.call = call, .pin = -1, .number = (int)call->args[1]};
@@ -466,7 +492,8 @@ void handle_signal_pidfd(struct call *call)
 		call_continue(call);
 		return;
 	}
-	fd = caller_fd(call, (int)call->args[0]);
+	fd = caller_lends(call) ? caller_fd(call, (int)call->args[0])
+				: open_same(call, (int)call->args[0]);
 	if (fd < 0)
 		call_error(call, errno == EBADF ? EBADF : EPERM);
 	else if (sender.has_info &&

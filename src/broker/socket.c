@@ -322,6 +322,27 @@ static int connect_at_once(const struct socket_call *socket)
 	return r;
 }
 
+/* Nothing of it is judged any more, but where it is on the way, and may ask how it went. */
+static void note_connected(const struct call *call, const struct socket_call *socket, int r)
+{
+	if (socket->type == SOCK_DGRAM)
+		return;
+	if (r == 0)
+		held_let_go(call->broker, socket->fd);
+	else if (errno == EINPROGRESS)
+		held_connecting(call->broker, socket->fd);
+}
+
+/* Answers with R, of connect(2). */
+static void connect_answer(struct call *call, const struct socket_call *socket, int r)
+{
+	int error = errno;
+
+	note_connected(call, socket, r);
+	errno = error;
+	call_result(call, r);
+}
+
 /* The first step: the kernel sets out, is on the way already (EALREADY), or has no room yet. */
 static void connect_begin(struct call *call, struct connecting *connecting)
 {
@@ -330,7 +351,7 @@ static void connect_begin(struct call *call, struct connecting *connecting)
 	if (r < 0 && (errno == EINPROGRESS || errno == EALREADY))
 		connecting->under_way = true;
 	else if (r == 0 || errno != EAGAIN || connecting->socket.domain != AF_UNIX)
-		call_result(call, r);
+		connect_answer(call, &connecting->socket, r);
 	connecting->late = errno;
 }
 
@@ -340,9 +361,9 @@ static void connect_end(struct call *call, const struct connecting *connecting)
 	int r = connect_at_once(&connecting->socket);
 
 	if (r < 0 && errno == EISCONN) /* another thread has asked */
-		call_value(call, 0);
-	else if (r == 0 || (errno != EALREADY && errno != EINPROGRESS))
-		call_result(call, r);
+		r = 0;
+	if (r == 0 || (errno != EALREADY && errno != EINPROGRESS))
+		connect_answer(call, &connecting->socket, r);
 }
 
 static void connect_retry(struct call *call, void *data)
@@ -392,7 +413,8 @@ static void do_connect(struct call *call, struct socket_call *socket, struct pla
 	if (socket->type != SOCK_DGRAM && !(fcntl(socket->fd, F_GETFL) & O_NONBLOCK))
 		connect_waiting(call, socket, place);
 	else
-		call_result(call, connect(socket->fd, &socket->address.any, socket->length));
+		connect_answer(call, socket,
+			       connect(socket->fd, &socket->address.any, socket->length));
 }
 
 static void connect_unix(struct call *call, struct socket_call *socket)
@@ -452,6 +474,20 @@ void handle_connect(struct call *call)
 
 /* ---- bind, listen ---- */
 
+static int bind_now(const struct call *call, const struct socket_call *socket)
+{
+	int r = bind(socket->fd, &socket->address.any, socket->length);
+
+	/* By one of ours that nobody has any more? */
+	if (r < 0 && errno == EADDRINUSE) {
+		r = held_sweep(call->broker)
+			    ? bind(socket->fd, &socket->address.any, socket->length)
+			    : -1;
+		errno = r < 0 ? EADDRINUSE : errno;
+	}
+	return r;
+}
+
 /* bind(2) takes no directory descriptor: our thread's working directory is ours alone. */
 static int bind_at(const struct call *call, struct socket_call *socket, const struct place *place)
 {
@@ -508,7 +544,7 @@ static void bind_unix(struct call *call, struct socket_call *socket)
 		call_error(call, errno);
 	} else if (unix_path(&socket->address, socket->length, path) == 0) {
 		if (may_unix(call, socket, OP_NETWORK_BIND, NULL))
-			call_result(call, bind(socket->fd, &socket->address.any, socket->length));
+			call_result(call, bind_now(call, socket));
 		else
 			call_error(call, EPERM);
 	} else if (resolve_name(call, AT_FDCWD, path, &place) < 0) {
@@ -539,7 +575,7 @@ static void bind_inet(struct call *call, struct socket_call *socket)
 	if (endpoint_of(socket, &socket->address, socket->length, &local) < 0)
 		call_error(call, errno);
 	else if (may_inet(call, socket, OP_NETWORK_BIND, &local, NULL))
-		call_result(call, bind(socket->fd, &socket->address.any, socket->length));
+		call_result(call, bind_now(call, socket));
 	else
 		call_error(call, EPERM);
 }
@@ -618,6 +654,7 @@ void handle_listen(struct call *call)
 {
 	struct socket_call cleanup_socket socket;
 	bool may = true;
+	int r, error;
 
 	if (take(call, 0, 0, &socket) < 0) {
 		call_error(call, errno);
@@ -629,8 +666,12 @@ void handle_listen(struct call *call)
 		may = may_listen_inet(call, &socket);
 	else
 		may = may_other(call, &socket, OP_NETWORK_INBOUND);
-	if (may)
-		call_result(call, listen(socket.fd, (int)call->args[1]));
+	r = may ? listen(socket.fd, (int)call->args[1]) : -1;
+	error = may ? errno : EPERM;
+	if (r == 0)
+		held_let_go(call->broker, socket.fd);
+	if (r == 0)
+		call_value(call, 0);
 	else
-		call_error(call, EPERM);
+		call_error(call, error);
 }

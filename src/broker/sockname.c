@@ -22,6 +22,7 @@ enum {
 
 struct socket_name {
 	uint64_t cookie; /* SO_COOKIE: never given out again */
+	ino_t inode;     /* for when the socket cannot be had: not for a long time */
 	union {
 		struct sockaddr_un un;
 		struct sockaddr_storage room; /* for the NUL after a path that fills sun_path */
@@ -38,11 +39,22 @@ uint64_t socket_cookie(int fd)
 	return cookie;
 }
 
-static struct socket_name *find(const struct broker *broker, uint64_t cookie)
+static const struct socket_name *find(const struct call *call, int fd)
 {
-	for (size_t i = 0; cookie && i < broker->n_socket_names; i++)
-		if (broker->socket_names[i].cookie == cookie)
-			return &broker->socket_names[i];
+	const struct broker *broker = call->broker;
+	const bool lends = caller_lends(call);
+	int cleanup_fd own = lends ? caller_fd(call, fd) : caller_object(call, fd);
+	uint64_t cookie = lends && own >= 0 ? socket_cookie(own) : 0;
+	struct stat st;
+
+	if (own < 0 || fstat(own, &st) < 0 || !S_ISSOCK(st.st_mode))
+		return NULL;
+	for (size_t i = 0; i < broker->n_socket_names; i++) {
+		const struct socket_name *name = &broker->socket_names[i];
+
+		if (lends ? cookie == name->cookie : st.st_ino == name->inode)
+			return name;
+	}
 	return NULL;
 }
 
@@ -68,14 +80,17 @@ void socket_name_note(struct broker *broker, int fd, const char *path)
 	uint64_t cookie = socket_cookie(fd);
 	size_t n = strlen(path);
 	struct socket_name *name;
+	struct stat st;
 
-	if (!cookie || n > sizeof(name->address.un.sun_path) || !strchr(path, '/'))
+	if (!cookie || fstat(fd, &st) < 0 || n > sizeof(name->address.un.sun_path) ||
+	    !strchr(path, '/'))
 		return; /* what the socket knows is right */
 	name = make_room(broker);
 	if (!name)
 		return;
 	*name = (struct socket_name){
 		.cookie = cookie,
+		.inode = st.st_ino,
 		.address.un.sun_family = AF_UNIX,
 		.length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n + 1),
 	};
@@ -84,8 +99,7 @@ void socket_name_note(struct broker *broker, int fd, const char *path)
 
 void handle_getsockname(struct call *call)
 {
-	int cleanup_fd fd = caller_fd(call, (int)call->args[0]);
-	const struct socket_name *name = fd < 0 ? NULL : find(call->broker, socket_cookie(fd));
+	const struct socket_name *name = find(call, (int)call->args[0]);
 	int size;
 
 	if (!name) {

@@ -29,9 +29,33 @@ enum {
 	PASS_FDS_MAX = 64
 };
 
-void child_report(int control, const struct spawn_message *message)
+/* pidfd_getfd(2) would fetch it, too, but not in containers that refuse it. */
+static void enclose(struct msghdr *msg, int fd)
 {
-	while (send(control, message, sizeof(*message), MSG_NOSIGNAL) < 0 && errno == EINTR)
+	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+}
+
+void child_report(int control, const struct spawn_message *message, int fd)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(fd))];
+	} ancillary = {.space = {0}};
+	struct spawn_message copy = *message;
+	struct iovec iov = {.iov_base = &copy, .iov_len = sizeof(copy)};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		msg.msg_control = &ancillary;
+		msg.msg_controllen = sizeof(ancillary);
+		enclose(&msg, fd);
+	}
+	while (sendmsg(control, &msg, MSG_NOSIGNAL) < 0 && errno == EINTR)
 		;
 }
 
@@ -40,7 +64,7 @@ __attribute__((noreturn)) static void fail(int control, enum spawn_stage stage, 
 	struct spawn_message message = {
 		.kind = SPAWN_FAILED, .stage = stage, .value = errno, .detail = detail};
 
-	child_report(control, &message);
+	child_report(control, &message, -1);
 	_exit(71);
 }
 
@@ -181,7 +205,7 @@ __attribute__((noreturn)) static void command(const struct child_context *contex
 		fail(context->control, STAGE_SECCOMP, 0);
 	if (!plan->brokered)
 		ready.value = -1;
-	child_report(context->control, &ready);
+	child_report(context->control, &ready, ready.value);
 	if (io_read_full(context->go, &byte, 1) < 0)
 		_exit(71);
 	if (ready.value >= 0)
@@ -255,7 +279,7 @@ static pid_t leave_guard(const struct child_context *context)
 	if (prctl(PR_SET_PDEATHSIG, SIGCHLD, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		fail(context->control, STAGE_FORK, 0);
-	child_report(context->control, &message);
+	child_report(context->control, &message, -1);
 	return guard;
 }
 

@@ -19,8 +19,11 @@ struct child_context {
 	char **shell_argv; /* /bin/sh, room for the path, the arguments: for a script without #! */
 };
 
-/* Sends one message; never blocks long, never raises SIGPIPE. Async-signal-safe. */
-void child_report(int control, const struct spawn_message *message);
+/*
+ * Sends one message, and FD with it (-1: none); never blocks long, never raises SIGPIPE.
+ * Async-signal-safe.
+ */
+void child_report(int control, const struct spawn_message *message, int fd);
 
 /* The first process of the run, from the fork on. Does not return. */
 void child_init(const struct child_context *context) __attribute__((noreturn));

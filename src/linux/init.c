@@ -92,7 +92,7 @@ static int reap(int control, pid_t command)
 			message.kind = SPAWN_STOPPED;
 			message.value = WSTOPSIG(status);
 		}
-		child_report(control, &message);
+		child_report(control, &message, -1);
 		if (!WIFSTOPPED(status))
 			return 1;
 	}

@@ -17,6 +17,12 @@
 /* An allow-everything program, for flags only. */
 static const struct bpf_insn allow_all[] = {{0x06, 0, 0, SECCOMP_RET_ALLOW}};
 
+/* Descriptor -1 is looked at only by who does not refuse the call itself. */
+static bool lends_descriptors(void)
+{
+	return syscall(SYS_pidfd_getfd, -1, 0, 0) < 0 && errno == EBADF;
+}
+
 /* A filter pointer of NULL faults only after the flags were accepted. */
 static bool seccomp_knows_flags(unsigned flags)
 {
@@ -36,9 +42,11 @@ void linux_probe(struct caps *ret)
 		.notify = seccomp_knows_flags(SECCOMP_FILTER_FLAG_NEW_LISTENER),
 		.wait_killable = seccomp_knows_flags(SECCOMP_FILTER_FLAG_NEW_LISTENER |
 						     SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV_),
-		.userns = true, .mount_proc = true, .pidfd_getfd = true, .root = geteuid() == 0,
-		.nested = landlock_is_nested(),
+		.userns = true, .mount_proc = true, .pidfd_getfd = lends_descriptors(),
+		.root = geteuid() == 0, .nested = landlock_is_nested(),
 	};
+	/* Sockets are made by the broker then, and have to be of the command's network. */
+	ret->userns = ret->pidfd_getfd;
 }
 
 /* Runs BODY in a child made with clone FLAGS. Returns what it does, 0 or an errno; or clone's. */
@@ -118,9 +126,8 @@ void linux_probe_by_trying(struct caps *ret, struct tried *ret_tried)
 	linux_probe(ret);
 	linux_try(&tried);
 	ret->notify = ret->notify && !tried.listener;
-	ret->userns = !tried.mounts;
+	ret->userns = ret->userns && !tried.mounts;
 	ret->mount_proc = ret->userns && !tried.proc;
-	ret->pidfd_getfd = !tried.pidfd_getfd;
 	if (ret_tried)
 		*ret_tried = tried;
 }

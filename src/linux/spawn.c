@@ -57,19 +57,40 @@ static int fail_at(enum spawn_stage stage, struct spawn_message *ret_failed, str
 	return err_os(e, "could not %s", spawn_stage_text(stage));
 }
 
-/* One packet, with the sender's pid as we see it. 0; 1: the other end is gone. */
-static int receive(int control, struct spawn_message *ret, pid_t *ret_sender, struct err *e)
+/* What comes beside a packet: the sender's pid as we see it, and a descriptor (-1: none). */
+struct enclosed {
+	pid_t sender;
+	int fd;
+};
+
+static void take_enclosed(struct msghdr *msg, struct enclosed *ret)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		struct ucred credentials;
+
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_RIGHTS) {
+			memcpy(&ret->fd, CMSG_DATA(c), sizeof(ret->fd));
+		} else if (c->cmsg_type == SCM_CREDENTIALS) {
+			memcpy(&credentials, CMSG_DATA(c), sizeof(credentials));
+			ret->sender = credentials.pid;
+		}
+	}
+}
+
+/* One packet. 0; 1: the other end is gone. ENCLOSED may be NULL: then no descriptor is taken. */
+static int receive(int control, struct spawn_message *ret, struct enclosed *enclosed, struct err *e)
 {
 	union {
 		struct cmsghdr align;
-		char space[CMSG_SPACE(sizeof(struct ucred))];
+		char space[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int))];
 	} ancillary;
 	struct iovec iov = {.iov_base = ret, .iov_len = sizeof(*ret)};
 	struct msghdr msg = {.msg_iov = &iov,
 			     .msg_iovlen = 1,
-			     .msg_control = &ancillary,
-			     .msg_controllen = sizeof(ancillary)};
-	struct cmsghdr *c;
+			     .msg_control = enclosed ? &ancillary : NULL,
+			     .msg_controllen = enclosed ? sizeof(ancillary) : 0};
 	ssize_t n;
 
 	do
@@ -79,13 +100,8 @@ static int receive(int control, struct spawn_message *ret, pid_t *ret_sender, st
 		return err_os(e, "could not hear from the sandbox");
 	if (n != sizeof(*ret))
 		return 1;
-	c = CMSG_FIRSTHDR(&msg);
-	if (ret_sender && c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
-		struct ucred credentials;
-
-		memcpy(&credentials, CMSG_DATA(c), sizeof(credentials));
-		*ret_sender = credentials.pid;
-	}
+	if (enclosed)
+		take_enclosed(&msg, enclosed);
 	return 0;
 }
 
@@ -180,13 +196,14 @@ static pid_t fork_init(const struct spawn_options *options, struct channels *cha
 static int take_over(struct spawned *spawned, struct spawn_message *ret_failed, struct err *e)
 {
 	struct spawn_message message = {.kind = SPAWN_FAILED};
-	pid_t sender = 0;
-	int r = receive(spawned->control, &message, &sender, e);
+	struct enclosed enclosed = {.fd = -1};
+	int r = receive(spawned->control, &message, &enclosed, e);
 
 	if (r == 0 && message.kind == SPAWN_INIT) {
-		spawned->init = sender;
-		r = receive(spawned->control, &message, &sender, e);
+		spawned->init = enclosed.sender;
+		r = receive(spawned->control, &message, &enclosed, e);
 	}
+	spawned->listener = enclosed.fd;
 	if (r < 0)
 		return r;
 	if (r > 0)
@@ -196,15 +213,12 @@ static int take_over(struct spawned *spawned, struct spawn_message *ret_failed, 
 		errno = message.value;
 		return err_os(e, "could not %s", spawn_stage_text(message.stage));
 	}
-	spawned->command = sender;
+	spawned->command = enclosed.sender;
 	spawned->network = message.network;
-	spawned->command_pidfd = (int)syscall(SYS_pidfd_open, sender, 0);
-	if (spawned->command_pidfd < 0)
+	spawned->command_pidfd = (int)syscall(SYS_pidfd_open, enclosed.sender, 0);
+	if (spawned->command_pidfd < 0 || (message.value >= 0 && spawned->listener < 0))
 		return fail_at(STAGE_LISTENER, ret_failed, e);
-	if (message.value < 0)
-		return 0;
-	spawned->listener = (int)syscall(SYS_pidfd_getfd, spawned->command_pidfd, message.value, 0);
-	return spawned->listener < 0 ? fail_at(STAGE_LISTENER, ret_failed, e) : 0;
+	return 0;
 }
 
 static int start(const struct spawn_options *options, struct channels *channels,

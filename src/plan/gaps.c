@@ -575,6 +575,11 @@ static int gaps_of_sockets(struct planner *p)
 		r = add_gap(p, GAP_STRICTER, OP_NETWORK_ANY,
 			    rule_denying(p->policy, OP_NETWORK_OUTBOUND),
 			    "UDP sockets are refused: their addresses are in memory", NULL);
+	if (r == 0 && needs_held(p))
+		r = add_gap(p, GAP_STRICTER, OP_NETWORK_ANY, NULL,
+			    "sockets that the command is started with, or sent, cannot be bound, "
+			    "connected or listen: no process lends its own here",
+			    "a container that lets pidfd_getfd(2) through");
 	if (r == 0 && p->no_others && (facts->system_socket & CAN_ALLOW))
 		r = add_gap(p, GAP_STRICTER, OP_SYSTEM_SOCKET,
 			    rule_denying(p->policy, OP_SYSTEM_SOCKET),

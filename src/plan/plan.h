@@ -33,9 +33,9 @@ struct caps {
 	bool wait_killable; /* SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (5.19) */
 	bool userns;        /* an unprivileged user namespace with mount, pid, ipc and net inside */
 	bool mount_proc;    /* a fresh procfs may be mounted in it */
-	bool pidfd_getfd;
-	bool root;   /* euid 0: the id map is the whole range, file capabilities stay */
-	bool nested; /* a filter of ours is upon us already */
+	bool pidfd_getfd;   /* descriptors of others can be fetched */
+	bool root;          /* euid 0: the id map is the whole range, file capabilities stay */
+	bool nested;        /* a filter of ours is upon us already */
 };
 
 /*

@@ -95,6 +95,13 @@ static inline bool has_ns(const struct planner *p, enum ns ns)
 	return (p->plan->ns & ns) != 0;
 }
 
+/* Must the broker make the sockets that it judges? It could not fetch them from their owners. */
+static inline bool needs_held(const struct planner *p)
+{
+	return !p->caps->pidfd_getfd &&
+	       (p->plan->brokered & (BROKER_UNIX | BROKER_INET | BROKER_INHERITED));
+}
+
 /* ---- Stages ---- */
 
 void facts_collect(struct planner *p);

@@ -53,6 +53,8 @@ static uint64_t when_broker(const struct planner *p)
 		ret |= WHEN_ACCESS;
 	if ((brokered & BROKER_UNIX) && p->facts.listen_apart)
 		ret |= WHEN_LISTEN;
+	if (needs_held(p))
+		ret |= WHEN_HELD;
 	if (brokered && p->caps->root)
 		ret |= WHEN_IDS;
 	return ret;
@@ -256,7 +258,7 @@ static void emit_test(struct program *program, const struct arg_test *test, size
 		emit(program, BPF_JUMP_EQUAL, test->kind == ARG_EQUAL ? test->value : 0, 0, miss);
 }
 
-static void emit_row(struct program *program, const struct call_row *row)
+static void emit_row(struct program *program, const struct call_row *row, uint32_t allow)
 {
 	const size_t n_tests = sizeof(row->tests) / sizeof(row->tests[0]);
 	size_t end = program->n + 1;
@@ -265,13 +267,16 @@ static void emit_row(struct program *program, const struct call_row *row)
 		end += test_length(&row->tests[i]);
 	for (size_t i = 0; i < n_tests && row->tests[i].kind != ARG_NONE; i++)
 		emit_test(program, &row->tests[i], end);
-	emit_return(program, row->action);
+	emit_return(program, row->action == SECCOMP_ALLOW ? allow : row->action);
 }
 
 /* Rows [FIRST, END) are those of one call. */
 static void emit_call(struct program *program, const struct call_row *first,
 		      const struct call_row *end, uint64_t active, int number)
 {
+	/* Calls about a socket are asked about whatever its family. */
+	uint32_t allow = first->call == CALL_SOCKET && (active & WHEN_HELD) ? SECCOMP_USER_NOTIF
+									    : SECCOMP_ALLOW;
 	bool decides = false;
 	size_t skip = 0;
 
@@ -285,7 +290,7 @@ static void emit_call(struct program *program, const struct call_row *first,
 	emit(program, BPF_JUMP, 0, 0, 0);
 	for (const struct call_row *row = first; row < end; row++)
 		if (row->when == WHEN_ALWAYS || (row->when & active))
-			emit_row(program, row);
+			emit_row(program, row, allow);
 	emit_return(program, SECCOMP_ALLOW);
 	if (!program->failed)
 		program->insns[skip].k = (uint32_t)(program->n - skip - 1);

@@ -96,6 +96,7 @@ struct arg_test {
 #define WHEN_INHERITED   WHEN(34) /* sockets from before are judged, new ones are not */
 #define WHEN_TCP_UDP     WHEN(35) /* TCP and UDP are nobody's business, the rest of IP is refused */
 #define WHEN_NO_OPENAT2  WHEN(36) /* they would have to be, and nobody can */
+#define WHEN_HELD        WHEN(37) /* sockets are made by the broker, which could not fetch them */
 /* The fast lane serves this: enum lane_class. */
 #define WHEN_LANE(class) ((uint64_t)(class) << 40)
 

@@ -187,9 +187,9 @@ static void about_pidfd_getfd(const struct doctor *doctor, struct finding *ret)
 	ret->good = doctor->caps.pidfd_getfd;
 	ret->value = ret->good ? "yes" : "no";
 	if (ret->good)
-		say(ret, "descriptors of callers can be looked at");
+		say(ret, "descriptors of callers can be fetched");
 	else
-		say(ret, "descriptors of callers cannot be looked at: %s",
+		say(ret, "descriptors of callers cannot be fetched: %s; sockets are made for them",
 		    strerror(doctor->tried.pidfd_getfd));
 	ret->help = ret->good
 			    ? NULL

@@ -220,6 +220,25 @@ static void gaps_of_inherited_sockets(void)
 	fixture_close(&f);
 }
 
+/* The broker makes the sockets that it judges, and has no others. */
+static void gaps_of_lent_sockets(void)
+{
+	struct fixture f;
+
+	fixture_open(&f, "(allow default) (deny network-outbound (remote tcp \"*:25\"))");
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!gap_about(&f, "lends"));
+	f.caps.pidfd_getfd = false;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(gap_about(&f, "lends") && gap_about(&f, "lends")->kind == GAP_STRICTER);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default) (deny file-write* (regex #\"x\"))");
+	f.caps.pidfd_getfd = false;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!gap_about(&f, "lends"));
+	fixture_close(&f);
+}
+
 static void gaps_that_refuse(void)
 {
 	struct fixture f;
@@ -264,6 +283,7 @@ int main(void)
 	RUN(gaps_of_queues_depend_on_the_scope);
 	RUN(gaps_of_what_is_hidden);
 	RUN(gaps_of_inherited_sockets);
+	RUN(gaps_of_lent_sockets);
 	RUN(gaps_that_refuse);
 	RUN(gaps_name_the_rule);
 	return test_done();

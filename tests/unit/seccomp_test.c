@@ -234,6 +234,47 @@ static void sockets_of_one_kind(void)
 	fixture_close(&f);
 }
 
+/* Where the broker cannot fetch sockets it makes them, those that nobody judges included. */
+static void sockets_made_by_the_broker(void)
+{
+	static const struct row judged[] = {
+		{CALL_SOCKET, {AF_UNIX_, STREAM, 0}, ASKED},
+		{CALL_SOCKET, {AF_UNIX_, DGRAM, 0}, REFUSED},
+		{CALL_SOCKET, {AF_INET_, STREAM, 0}, ASKED},
+		{CALL_SOCKET, {AF_INET_, DGRAM, 0}, REFUSED},
+		{CALL_SOCKET, {AF_PACKET_, RAW, 0}, NO_AF},
+		{CALL_SOCKETPAIR, {AF_UNIX_, STREAM, 0}, ALLOWED},
+	};
+	static const struct row unix_only[] = {
+		{CALL_SOCKET, {AF_UNIX_, STREAM, 0}, ASKED},
+		{CALL_SOCKET, {AF_INET_, DGRAM, 0}, ASKED},
+		{CALL_SOCKET, {AF_NETLINK_, RAW, 0}, ASKED},
+		{CALL_CONNECT, {3}, ASKED},
+		{CALL_LISTEN, {3}, ASKED},
+	};
+	static const struct row none[] = {
+		{CALL_SOCKET, {AF_UNIX_, STREAM, 0}, ALLOWED},
+		{CALL_LISTEN, {3}, ALLOWED},
+	};
+	struct fixture f;
+
+	fixture_open(&f, "(deny default) (allow file-read* process-exec*)"
+			 "(allow network-outbound (remote tcp \"*:443\"))");
+	f.caps.pidfd_getfd = false;
+	CHECK_ROWS(&f, judged);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default) (deny network-inbound (literal \"/s\"))");
+	f.caps.pidfd_getfd = false;
+	CHECK_ROWS(&f, unix_only);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default) (deny file-write* (regex #\"x\"))");
+	f.caps.pidfd_getfd = false;
+	CHECK_ROWS(&f, none);
+	f.caps.notify = false;
+	CHECK_ROWS(&f, none);
+	fixture_close(&f);
+}
+
 static void sockets_free_udp(void)
 {
 	static const struct row rows[] = {
@@ -472,6 +513,7 @@ int main(void)
 	RUN(device_nodes);
 	RUN(sockets_judged);
 	RUN(sockets_of_one_kind);
+	RUN(sockets_made_by_the_broker);
 	RUN(sockets_free_udp);
 	RUN(sockets_none);
 	RUN(sockets_tcp_udp);
