@@ -225,14 +225,14 @@ static void tell_started(struct crew *crew, int error)
 	(void)sem_post(&crew->started);
 }
 
-/* The life of a worker; ERROR: it has none. */
+/* The life of a worker; NOTIFICATION NULL: it has none, because of ERROR. */
 static void live(const struct worker *self, struct seccomp_notif *notification, int error)
 {
 	struct crew *crew = self->crew;
 
 	(void)pthread_mutex_lock(&crew->lock);
 	tell_started(crew, error);
-	if (!error)
+	if (notification)
 		serve(crew, self, notification);
 	else if (crew->n > 1 && !crew->leader)
 		end(crew, error); /* it was to lead */
@@ -247,7 +247,7 @@ static void work_apart(void *data)
 	cleanup_free struct seccomp_notif *notification = malloc(crew->notification_size);
 	bool ready = notification && confine_thread(crew->broker) == 0;
 
-	live(self, notification, ready ? 0 : errno);
+	live(self, ready ? notification : NULL, ready ? 0 : errno);
 }
 
 static void *work(void *data)
