@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A call that takes long keeps no other waiting.
-# shellcheck disable=SC2016,SC2317 # texts for another shell; functions that lib.sh calls
+# shellcheck disable=SC2016,SC2317,SC2154 # texts for another shell; functions that lib.sh calls
 
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -31,7 +31,7 @@ signal.pause()' &
 beside() {
 	hold_lease
 	inside sh -c '
-		(eval "$1" && echo done >ended) &
+		(eval "$1" && echo over >ended) &
 		sleep 0.3
 		for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 			echo x >new && chmod 600 new && mv new newer && rm newer || exit 1
@@ -44,7 +44,7 @@ beside() {
 	kill "$holder"
 	wait "$holder" || :
 	wait "$run"
-	[ "$(cat ended)" = done ]
+	[ "$(cat ended)" = over ]
 	[ "$(cat leased)" = "$2" ]
 }
 
@@ -53,7 +53,7 @@ more'
 check 'cutting a leased file off, which might have to be made' beside 'echo other >leased' other
 check 'opening a leased file for writing' beside 'echo F | dd of=leased bs=1 count=1 conv=notrunc,nocreat' First
 check 'cutting off a leased file by its name' beside \
-	'python3 -c "import os; os.truncate(\"leased\", 2)"' fi
+	'python3 -c "import os; os.truncate(\"leased\", 2)"' 'fi'
 check 'several at once' beside '
 	(echo a >>leased) & (echo b >>leased) & (echo c >>leased) & (echo d >>leased) & wait
 	echo E | dd of=leased bs=1 count=1 conv=notrunc,nocreat
