@@ -474,6 +474,19 @@ static bool may_create(const struct call *call, const struct open_call *open,
 	return !(open->mode & (S_ISUID | S_ISGID)) || judge(call, OP_FILE_WRITE_SETUGID, &subject);
 }
 
+/* The caller had no room for its descriptor, and nothing shall have happened when it hears so. */
+static void unmake(const struct call *call, const struct place *place, int fd)
+{
+	struct stat made, there;
+
+	if (fstat(fd, &made) < 0 ||
+	    fstatat(place->dir, place->name, &there, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    made.st_dev != there.st_dev || made.st_ino != there.st_ino)
+		return;
+	if (unlinkat(place->dir, place->name, 0) == 0)
+		judge_removed(call->broker, place);
+}
+
 /* 0: answered. 1: somebody else made the name meanwhile. */
 static int create(struct call *call, const struct open_call *open, const struct place *place)
 {
@@ -493,6 +506,8 @@ static int create(struct call *call, const struct open_call *open, const struct 
 	}
 	judge_made(call->broker, place);
 	give(call, open, fd);
+	if (call->error)
+		unmake(call, place, fd);
 	return 0;
 }
 

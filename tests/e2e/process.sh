@@ -50,6 +50,17 @@ keeps_mask() {
 }
 check 'the mask of the caller holds inside' keeps_mask
 
+# --- limits of the caller (those of --limit: limits.sh) ------------------------------------------------
+
+allowed 'truncating counts against the limit on file size' \
+	'ulimit -f 200; sh -c "truncate -s 200000 f" 2>&1; echo $?; truncate -s 102400 f; stat -c %s f
+	python3 -c "import os; os.truncate(\"f\", 200000)" 2>&1 | tail -n 1; stat -c %s f'
+allowed 'an open that fails for want of descriptors makes no file' 'ulimit -n 20; python3 -c "
+import os
+try:
+	for i in range(100): os.open(f\"new{i}\", os.O_CREAT | os.O_EXCL)
+except OSError as error: print(error.errno, os.path.exists(f\"new{i}\"))"'
+
 # --- standard input and output ------------------------------------------------------------------------------
 
 passes_pipes() {
