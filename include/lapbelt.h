@@ -26,6 +26,7 @@
 #define LAPBELT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +52,7 @@ enum lapbelt_code {
 	LAPBELT_LIMIT,   /* a bound on size, depth, steps or memory was reached (exit 65) */
 	LAPBELT_MEMORY,  /* out of memory (exit 71) */
 	LAPBELT_ENDED,   /* the sandbox broke down after the command had started (exit 70) */
+	LAPBELT_TIME,    /* the run's limit on time was reached, all of it was ended (exit 124) */
 };
 
 struct lapbelt_error {
@@ -70,7 +72,7 @@ struct lapbelt_error {
 		}                                                                                  \
 	}
 
-/* The sysexits value a command line tool ends with on CODE: 0, 64, 65, 70, 71 or 78. */
+/* What a command line tool ends with on CODE: 0, 64, 65, 70, 71, 78 (sysexits) or 124. */
 LAPBELT_API int lapbelt_exit_code(enum lapbelt_code code);
 
 /* ---- Policies ---- */
@@ -307,7 +309,8 @@ struct lapbelt_gap {
 	 * "content": a denied read, write, execution, connection or signal gets through;
 	 * "metadata": something that is denied can be seen; "stricter": something that is allowed
 	 * is refused. "scope", before the others: TEXT says why what is not shared is less private
-	 * than asked for.
+	 * than asked for. "limit", after them: TEXT says which limit is only approximated, or not
+	 * enforced, and why.
 	 */
 	const char *kind;
 	const char *text;
@@ -318,6 +321,26 @@ struct lapbelt_gap {
 	const char *const *operations;
 	const char *const *paths; /* only about these; NULL: wherever. NULL-terminated */
 	int below_paths;          /* and about what is below them */
+};
+
+/*
+ * What a run may use up; 0: as much as without. None can be above a limit that the caller is under
+ * itself (-LAPBELT_OS). They hold before the command's first instruction, are inherited, and nobody
+ * inside can raise them.
+ */
+struct lapbelt_limits {
+	uint64_t cpu; /* seconds of processor time of each process: SIGXCPU, a second later SIGKILL
+		       */
+	uint64_t
+		memory; /* bytes: of all by a cgroup, else of each process what it does not share */
+	uint64_t processes;  /* and threads, all together: EAGAIN */
+	uint64_t open_files; /* of each process: EMFILE */
+	uint64_t file_size;  /* bytes of each file that is written: SIGXFSZ, EFBIG */
+	/*
+	 * Seconds by the clock, of the run. Then the command gets SIGTERM, and two seconds later
+	 * everything SIGKILL: -LAPBELT_TIME.
+	 */
+	uint64_t time;
 };
 
 struct lapbelt_run_options {
@@ -334,11 +357,15 @@ struct lapbelt_run_options {
 	/* Called before the command starts for every gap. */
 	void (*gap)(void *context, const struct lapbelt_gap *gap);
 	void *gap_context;
+	struct lapbelt_limits limits;
 };
 
 #define LAPBELT_RUN_OPTIONS_INIT                                                                   \
 	{                                                                                          \
-		sizeof(struct lapbelt_run_options), 0, 0, NULL, 0, -1, NULL, NULL                  \
+		sizeof(struct lapbelt_run_options), 0, 0, NULL, 0, -1, NULL, NULL,                 \
+		{                                                                                  \
+			0, 0, 0, 0, 0, 0                                                           \
+		}                                                                                  \
 	}
 
 /*
@@ -352,7 +379,8 @@ struct lapbelt_run_options {
  * (in the calling thread) block: these work as ever. One run at a time: another is -LAPBELT_USAGE.
  *
  * -LAPBELT_ENDED: it ran, but somebody killed the process that keeps it together (or the system
- * failed us); all of it was killed. Any other error: nothing was run.
+ * failed us); all of it was killed. -LAPBELT_TIME: it ran until its limit on time. Any other error:
+ * nothing was run.
  */
 LAPBELT_API int lapbelt_run(const struct lapbelt_policy *policy, char *const *argv,
 			    const struct lapbelt_run_options *options, int *ret_status,

@@ -35,7 +35,7 @@ static_assert((int)LAPBELT_USAGE == (int)ERR_USAGE && (int)LAPBELT_POLICY == (in
 		      (int)LAPBELT_GAP == (int)ERR_GAP && (int)LAPBELT_CONFIG == (int)ERR_CONFIG &&
 		      (int)LAPBELT_LIMIT == (int)ERR_LIMIT &&
 		      (int)LAPBELT_MEMORY == (int)ERR_MEMORY &&
-		      (int)LAPBELT_ENDED == (int)ERR_ENDED,
+		      (int)LAPBELT_ENDED == (int)ERR_ENDED && (int)LAPBELT_TIME == (int)ERR_TIME,
 	      "codes map one to one");
 static_assert((int)LAPBELT_SHARE_PID == (int)SCOPE_PID &&
 		      (int)LAPBELT_SHARE_IPC == (int)SCOPE_IPC &&
@@ -78,7 +78,7 @@ int lapbelt_exit_code(enum lapbelt_code code)
 		[LAPBELT_OK] = 0,      [LAPBELT_USAGE] = 64,   [LAPBELT_POLICY] = 65,
 		[LAPBELT_OS] = 71,     [LAPBELT_COMMAND] = 71, [LAPBELT_GAP] = 71,
 		[LAPBELT_CONFIG] = 78, [LAPBELT_LIMIT] = 65,   [LAPBELT_MEMORY] = 71,
-		[LAPBELT_ENDED] = 70,
+		[LAPBELT_ENDED] = 70,  [LAPBELT_TIME] = 124,
 	};
 
 	return (size_t)code < sizeof(codes) / sizeof(codes[0]) ? codes[code] : 71;
@@ -580,6 +580,20 @@ static void pass_loss(void *context, const char *text)
 								 .operations = no_operations});
 }
 
+static void pass_limited(void *context, const char *name, bool none, const char *text)
+{
+	const struct lapbelt_run_options *options = context;
+	const char *const no_operations[] = {NULL};
+	char line[256];
+
+	(void)snprintf(line, sizeof(line), "the limit on %s is %s: %s", name,
+		       none ? "not enforced" : "approximated", text);
+	options->gap(options->gap_context, &(struct lapbelt_gap){.kind = "limit",
+								 .text = line,
+								 .file = "",
+								 .operations = no_operations});
+}
+
 static int check_pass_fds(const struct lapbelt_run_options *own, struct err *e)
 {
 	for (size_t i = 0; i < own->n_pass_fds; i++) {
@@ -621,7 +635,16 @@ static int check_run_options(const struct lapbelt_policy *policy, struct lapbelt
 		.n_pass_fds = own->n_pass_fds,
 		.gap = own->gap ? pass_gap : NULL,
 		.loss = own->gap ? pass_loss : NULL,
+		.limited = own->gap ? pass_limited : NULL,
 		.gap_context = own,
+		.limits = {{
+			[LIMIT_CPU] = own->limits.cpu,
+			[LIMIT_MEMORY] = own->limits.memory,
+			[LIMIT_PROCESSES] = own->limits.processes,
+			[LIMIT_OPEN_FILES] = own->limits.open_files,
+			[LIMIT_FILE_SIZE] = own->limits.file_size,
+			[LIMIT_TIME] = own->limits.time,
+		}},
 	};
 	return 0;
 }

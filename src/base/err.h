@@ -25,6 +25,7 @@ enum err_code {
 	ERR_LIMIT,   /* a bound on size, depth, steps or memory was reached: exit 65 */
 	ERR_MEMORY,  /* out of memory: exit 71 */
 	ERR_ENDED,   /* the run broke down after the command had started: exit 70 */
+	ERR_TIME,    /* the run's limit on time was reached: exit 124 */
 };
 
 /* A place in a source text. Lines and columns count from 1, columns in bytes; line 0: no place. */

@@ -433,6 +433,10 @@ static void print_gap(void *context, const struct lapbelt_gap *gap)
 		diag_printf("%s: the run is less private, as 'lapbelt plan' lists", gap->text);
 		return;
 	}
+	if (strcmp(gap->kind, "limit") == 0) {
+		diag_printf("%s", gap->text);
+		return;
+	}
 	if (strcmp(gap->kind, "content") != 0 && !(args->run_flags & LAPBELT_RUN_REFUSE_GAPS))
 		return;
 	if (gap->line)
@@ -452,6 +456,7 @@ struct lapbelt_run_options args_run_options(struct args *args, unsigned share)
 		.status_fd = args->status_fd,
 		.gap = print_gap,
 		.gap_context = args,
+		.limits = args->limits,
 	};
 }
 

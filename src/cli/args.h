@@ -42,6 +42,7 @@ struct args {
 	int *pass_fds;
 	size_t n_pass_fds, cap_pass_fds;
 	int status_fd;
+	struct lapbelt_limits limits;
 	unsigned run_flags;          /* enum lapbelt_run_flags */
 	bool like_exec;              /* decide, plan: as `lapbelt exec` would apply the profile */
 	bool no_runtime;             /* exec */
@@ -77,8 +78,8 @@ int command_main(const struct command *command, char **argv);
 /* ---- Option rows ---- */
 
 extern const struct opt opt_file, opt_text, opt_name, opt_param, opt_write, opt_target, opt_gaps,
-	opt_pass_fd, opt_status_fd, opt_no_userns, opt_no_lane, opt_no_runtime, opt_like_exec,
-	opt_live, opt_strict, opt_allow, opt_json, opt_help_text;
+	opt_limit, opt_pass_fd, opt_status_fd, opt_no_userns, opt_no_lane, opt_no_runtime,
+	opt_like_exec, opt_live, opt_strict, opt_allow, opt_json, opt_help_text;
 
 /* ---- From arguments to work ---- */
 

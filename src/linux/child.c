@@ -6,7 +6,7 @@
  * init:    wait for id maps, loopback, mounts, without a pid namespace fork and
  *          leave the parent as guard, then fork the command
  * command: working directory, capabilities, descriptors, no_new_privs,
- *          Landlock, seccomp, tell the supervisor, wait for go, exec
+ *          Landlock, seccomp, limits, tell the supervisor, wait for go, exec
  */
 #include "linux/child.h"
 
@@ -96,18 +96,6 @@ static void restore_signals(const struct child_context *context)
 	(void)sigprocmask(SIG_SETMASK, context->options->mask, NULL);
 }
 
-/* Insertion: a handful. */
-static void sort(int *fds, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		for (size_t k = i; k > 0 && fds[k - 1] > fds[k]; k--) {
-			int swapped = fds[k];
-
-			fds[k] = fds[k - 1];
-			fds[k - 1] = swapped;
-		}
-}
-
 static int scrub(const struct child_context *context, int ruleset)
 {
 	int keep[PASS_FDS_MAX + 3];
@@ -122,7 +110,7 @@ static int scrub(const struct child_context *context, int ruleset)
 	keep[n++] = context->control;
 	keep[n++] = context->go;
 	keep[n++] = ruleset;
-	sort(keep, n);
+	scrub_sort(keep, n);
 	for (size_t i = 0; i < context->options->n_pass_fds; i++)
 		if (fcntl(context->options->pass_fds[i], F_SETFD, 0) < 0)
 			return -1;
@@ -182,6 +170,7 @@ __attribute__((noreturn)) static void command(const struct child_context *contex
 	const struct plan *plan = options->plan;
 	struct spawn_message ready = {
 		.kind = SPAWN_READY, .value = -1, .network = context->network};
+	long tasks = 0;
 	int cleanup_fd ruleset = -1;
 	char byte;
 
@@ -200,11 +189,18 @@ __attribute__((noreturn)) static void command(const struct child_context *contex
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || landlock_enter(ruleset) < 0)
 		fail(context->control, STAGE_LANDLOCK, 0);
 	(void)close(fd_steal(&ruleset));
+	/* While we still may fork. */
+	if (options->limits.values[LIMIT_PROCESSES])
+		tasks = rlimit_count_tasks();
+	ready.tasks = tasks;
 	ready.value = seccomp_install(plan->filter, plan->n_filter, plan->brokered != 0);
 	if (ready.value < 0)
 		fail(context->control, STAGE_SECCOMP, 0);
 	if (!plan->brokered)
 		ready.value = -1;
+	/* Last: setting up takes descriptors and memory. */
+	if (rlimit_apply(&options->limits, tasks) < 0)
+		fail(context->control, STAGE_LIMITS, 0);
 	child_report(context->control, &ready, ready.value);
 	if (io_read_full(context->go, &byte, 1) < 0)
 		_exit(71);
@@ -247,7 +243,7 @@ static void let_go(const struct child_context *context)
 {
 	int keep[] = {context->control, context->proc, context->options->scratch_lock};
 
-	sort(keep, sizeof(keep) / sizeof(keep[0]));
+	scrub_sort(keep, sizeof(keep) / sizeof(keep[0]));
 	if (drop_stdio() < 0 || scrub_fds(keep, sizeof(keep) / sizeof(keep[0])) < 0)
 		fail(context->control, STAGE_FORK, 0);
 }

@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "linux/rlimit.h"
 #include "plan/plan.h"
 
 /* ---- probe.c ---- */
@@ -114,6 +115,7 @@ int caps_drop_bounding(void);
 /* Closes every descriptor from 3 on but KEEP (ascending, may repeat). 0, or -1: something is open.
  */
 int scrub_fds(const int *keep, size_t n);
+void scrub_sort(int *fds, size_t n);
 
 /* ---- child.c ---- */
 
@@ -131,6 +133,7 @@ enum spawn_stage {
 	STAGE_FDS,
 	STAGE_LANDLOCK,
 	STAGE_SECCOMP,
+	STAGE_LIMITS,
 	STAGE_LISTENER,
 	STAGE_EXEC,
 };
@@ -148,6 +151,7 @@ struct spawn_options {
 	const sigset_t *mask; /* the signal mask the command starts with */
 	const char *scratch;  /* removed with all that is in it when the run is over; NULL: none */
 	int scratch_lock;     /* kept open until then; -1: none */
+	struct limits limits; /* those that rlimit_apply() is to set */
 };
 
 struct spawned {
@@ -161,16 +165,17 @@ struct spawned {
 	bool pid_ns;
 	uint64_t network; /* ns_network_of() what it makes; 0: not its own, or the kernel does not
 			     tell */
+	long tasks; /* rlimit_count_tasks() of the command; 0: there is no limit on processes */
 };
 
-#define SPAWNED_NONE ((struct spawned){0, 0, 0, -1, -1, -1, -1, false, 0})
+#define SPAWNED_NONE ((struct spawned){0, 0, 0, -1, -1, -1, -1, false, 0, 0})
 
 /* What init and the command report on `control`, one packet each. */
 struct spawn_message {
 	enum spawn_message_kind {
 		SPAWN_INIT,    /* init, if it has a guard: here it is */
 		SPAWN_READY,   /* command: confined; value: its listener descriptor, -1: none;
-				  network */
+				  network, tasks */
 		SPAWN_FAILED,  /* either: stage, value: errno, detail */
 		SPAWN_STOPPED, /* init: the command stopped; value: the signal */
 		SPAWN_ENDED,   /* init: the command ended; value: wait status */
@@ -179,6 +184,7 @@ struct spawn_message {
 	int value;
 	int detail; /* STAGE_MOUNT: index of the mount row */
 	uint64_t network;
+	long tasks;
 };
 
 /*

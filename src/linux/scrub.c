@@ -44,6 +44,18 @@ static int close_listed(const int *keep, size_t n)
 	return dir < 0 || proc_each_entry(dir, close_entry, &kept) != 0 ? -1 : 0;
 }
 
+/* Insertion: a handful. */
+void scrub_sort(int *fds, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = i; k > 0 && fds[k - 1] > fds[k]; k--) {
+			int swapped = fds[k];
+
+			fds[k] = fds[k - 1];
+			fds[k - 1] = swapped;
+		}
+}
+
 int scrub_fds(const int *keep, size_t n)
 {
 	unsigned next = FIRST;

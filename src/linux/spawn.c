@@ -39,6 +39,7 @@ static const char *const stage_texts[] = {
 	[STAGE_FDS] = "close inherited descriptors",
 	[STAGE_LANDLOCK] = "apply the Landlock rules",
 	[STAGE_SECCOMP] = "install the system call filter",
+	[STAGE_LIMITS] = "set the limits",
 	[STAGE_LISTENER] = "take over the system call listener",
 	[STAGE_EXEC] = "execute the command",
 };
@@ -215,6 +216,7 @@ static int take_over(struct spawned *spawned, struct spawn_message *ret_failed, 
 	}
 	spawned->command = enclosed.sender;
 	spawned->network = message.network;
+	spawned->tasks = message.tasks;
 	spawned->command_pidfd = (int)syscall(SYS_pidfd_open, enclosed.sender, 0);
 	if (spawned->command_pidfd < 0 || (message.value >= 0 && spawned->listener < 0))
 		return fail_at(STAGE_LISTENER, ret_failed, e);

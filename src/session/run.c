@@ -31,10 +31,18 @@
 #include "broker/broker.h"
 #include "linux/linux.h"
 #include "linux/scratch.h"
+#include "session/deadline.h"
 #include "session/lane.h"
+#include "session/limit.h"
 #include "session/signals.h"
 #include "session/terminal.h"
 #include "base/banned.h"
+
+static const int own_limits[] = {RLIMIT_NOFILE, RLIMIT_FSIZE};
+
+enum {
+	OWN_LIMITS = sizeof(own_limits) / sizeof(own_limits[0])
+};
 
 struct run {
 	const struct policy *policy;
@@ -52,8 +60,10 @@ struct run {
 	const char *lane; /* the library of the fast lane; NULL: none */
 	struct spawned spawned;
 	struct broker *broker;
-	struct rlimit descriptors; /* the caller's limit */
-	bool descriptors_raised;
+	struct rlimit own[OWN_LIMITS]; /* our caller's, where we had to raise them */
+	bool raised[OWN_LIMITS];
+	struct session_limits limits;
+	struct deadline deadline;
 	struct signals signals;
 	struct terminal terminal;
 };
@@ -285,6 +295,7 @@ static int start_once(struct run *run, struct spawn_message *ret_failed, struct 
 		.mask = &run->signals.mask,
 		.scratch = run->scratch[0] ? run->scratch : NULL,
 		.scratch_lock = run->scratch_lock,
+		.limits = run->limits.rlimits,
 	};
 	const char *dirs[4] = {NULL};
 
@@ -327,24 +338,41 @@ static int start(struct run *run, struct err *e)
 			/* Once, for the plan that holds. The command waits. */
 			tell_loss(run);
 			tell_gaps(run);
-			return 0;
+			return limits_settle(&run->limits,
+					     &(struct limits_facts){
+						     .root = run->caps.root,
+						     .userns = run->plan.ns & NS_USER,
+						     .tasks = run->spawned.tasks,
+					     },
+					     run->spawned.command, run->options, e);
 		}
 		if (give_up_something(run, &failed) != 0)
 			return r;
 	}
 }
 
-/* Calls that wait hold descriptors of ours. The command was forked before, with the caller's limit.
+/*
+ * Calls that wait hold descriptors of ours, and a command may have raised its limit on the size of
+ * files, which is looked at where it counts. It was forked before, with the caller's limits.
  */
-static void raise_descriptors(struct run *run)
+static void raise_own_limits(struct run *run)
 {
-	struct rlimit all;
+	for (size_t i = 0; i < OWN_LIMITS; i++) {
+		struct rlimit all;
 
-	if (getrlimit(RLIMIT_NOFILE, &run->descriptors) < 0)
-		return;
-	all = run->descriptors;
-	all.rlim_cur = all.rlim_max;
-	run->descriptors_raised = setrlimit(RLIMIT_NOFILE, &all) == 0;
+		if (getrlimit(own_limits[i], &run->own[i]) < 0)
+			continue;
+		all = run->own[i];
+		all.rlim_cur = all.rlim_max;
+		run->raised[i] = setrlimit(own_limits[i], &all) == 0;
+	}
+}
+
+static void restore_own_limits(const struct run *run)
+{
+	for (size_t i = 0; i < OWN_LIMITS; i++)
+		if (run->raised[i])
+			(void)setrlimit(own_limits[i], &run->own[i]);
 }
 
 static int serve(struct run *run, struct err *e)
@@ -360,7 +388,7 @@ static int serve(struct run *run, struct err *e)
 
 	if (options.listener < 0)
 		return 0;
-	raise_descriptors(run);
+	raise_own_limits(run);
 	return broker_start(&options, &run->broker, e);
 }
 
@@ -371,6 +399,8 @@ static void stop_with(struct run *run, int signal)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL}, old;
 	sigset_t set;
+	timer_t timer;
+	bool armed = deadline_arm(&run->deadline, &timer);
 
 	terminal_give_back(&run->terminal);
 	(void)sigemptyset(&set);
@@ -382,6 +412,8 @@ static void stop_with(struct run *run, int signal)
 	(void)pthread_sigmask(SIG_BLOCK, &set, NULL);
 	if (signal != SIGSTOP)
 		(void)sigaction(signal, &old, NULL);
+	if (armed)
+		(void)timer_delete(timer);
 	terminal_take_again(&run->terminal);
 	(void)syscall(SYS_pidfd_send_signal, run->spawned.command_pidfd, SIGCONT, NULL, 0);
 }
@@ -433,12 +465,15 @@ static int wait_for_end(struct run *run, int *ret_status, struct err *e)
 	int r = 0;
 
 	while (r == 0) {
+		int n = poll(polled, 3, deadline_timeout(&run->deadline));
+
+		if (n < 0 && errno != EINTR)
+			return broke_down(e);
+		if (deadline_act(&run->deadline, run->spawned.command_pidfd) != 0)
+			break;
 		/* On failure revents are those of before: reading by them could wait forever. */
-		if (poll(polled, 3, -1) < 0) {
-			if (errno != EINTR)
-				return broke_down(e);
+		if (n < 0)
 			continue;
-		}
 		if (polled[2].revents) {
 			(void)err_set(e, ERR_ENDED, "the broker cannot go on: %s",
 				      broker_error(run->broker));
@@ -449,7 +484,10 @@ static int wait_for_end(struct run *run, int *ret_status, struct err *e)
 		if (polled[0].revents)
 			r = hear(run, ret_status, e);
 	}
-	return r < 0 ? r : 0;
+	if (r < 0 || !run->deadline.passed)
+		return r < 0 ? r : 0;
+	return err_set(e, ERR_TIME, "the command was ended: its limit on time is %llu s",
+		       (unsigned long long)run->limits.wanted.values[LIMIT_TIME]);
 }
 
 /* ---- The whole ---- */
@@ -465,8 +503,10 @@ static void give_back_memory(void)
 
 static int run_steps(struct run *run, int *ret_status, struct err *e)
 {
-	int r = signals_take(&run->signals, e);
+	int r = limits_open(&run->options->limits, run->policy, run->caps.root, &run->limits, e);
 
+	if (r == 0)
+		r = signals_take(&run->signals, e);
 	if (r == 0)
 		r = start(run, e);
 	if (r == 0)
@@ -475,6 +515,7 @@ static int run_steps(struct run *run, int *ret_status, struct err *e)
 		r = spawn_go(&run->spawned, e);
 	if (r < 0)
 		return r;
+	deadline_start(&run->deadline, run->limits.wanted.values[LIMIT_TIME]);
 	give_back_memory();
 	return wait_for_end(run, ret_status, e);
 }
@@ -500,6 +541,7 @@ int session_run(const struct policy *policy, char *const *argv,
 			  .argv = argv,
 			  .spawned = SPAWNED_NONE,
 			  .scratch_lock = -1,
+			  .limits = SESSION_LIMITS_NONE,
 			  .signals = {.fd = -1}};
 	struct err discarded;
 	int r = run_prepare(&run, options, e ? e : &discarded);
@@ -510,8 +552,8 @@ int session_run(const struct policy *policy, char *const *argv,
 	r = run_steps(&run, ret_status, e ? e : &discarded);
 	broker_stop(run.broker);
 	spawn_end(&run.spawned);
-	if (run.descriptors_raised)
-		(void)setrlimit(RLIMIT_NOFILE, &run.descriptors);
+	limits_close(&run.limits);
+	restore_own_limits(&run);
 	terminal_close(&run.terminal);
 	signals_give_back(&run.signals);
 	if (run.scratch[0])
@@ -521,12 +563,36 @@ int session_run(const struct policy *policy, char *const *argv,
 	return r;
 }
 
+/* What would hold is found out by trying. */
+static int print_limits(struct run *run, struct buf *ret, struct err *e)
+{
+	bool userns = run->plan.ns & NS_USER;
+	int r = limits_open(&run->options->limits, run->policy, run->caps.root, &run->limits, e);
+	long tasks = run->options->limits.values[LIMIT_PROCESSES] ? rlimit_try_tasks(userns) : 0;
+
+	if (r < 0)
+		return r;
+	/* A run has one more in its namespace: init. */
+	limits_print(&run->limits,
+		     &(struct limits_facts){
+			     .root = run->caps.root,
+			     .userns = userns,
+			     .tasks = tasks + (userns && tasks > 0),
+		     },
+		     ret);
+	limits_close(&run->limits);
+	return 0;
+}
+
 int session_plan(const struct policy *policy, const struct session_options *options,
 		 session_print *print, struct buf *ret, struct err *e)
 {
 	static char nothing[] = "";
 	char *const no_command[] = {nothing, NULL};
-	struct run run = {.policy = policy, .options = options, .argv = no_command};
+	struct run run = {.policy = policy,
+			  .options = options,
+			  .argv = no_command,
+			  .limits = SESSION_LIMITS_NONE};
 	struct report report;
 	int r = run_prepare(&run, options, e);
 
@@ -539,6 +605,9 @@ int session_plan(const struct policy *policy, const struct session_options *opti
 		r = plan_report(&run.plan, &run.input, &run.arena, &report, e);
 	if (r == 0)
 		print(&run.plan, &run.input, &report, ret);
+	/* JSON has no place for them yet. */
+	if (r == 0 && print == plan_print)
+		r = print_limits(&run, ret, e);
 	arena_release(&run.arena);
 	return r < 0 ? r : ret->failed ? err_memory(e) : 0;
 }

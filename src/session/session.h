@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "linux/rlimit.h"
 #include "plan/plan.h"
 #include "policy/policy.h"
 #include "policyfile/policyfile.h"
@@ -33,13 +34,18 @@ struct session_options {
 	void (*gap)(void *context, const struct gap *gap); /* for each, once; NULL: nobody */
 	/* Something private_scope asks for is less private, TEXT says why; the gaps say how. */
 	void (*loss)(void *context, const char *text);
-	void *gap_context; /* of both */
+	/* A limit is not enforced as NAME says but less well, or (NONE) not at all; TEXT says why.
+	 */
+	void (*limited)(void *context, const char *name, bool none, const char *text);
+	void *gap_context; /* of the three */
+	struct limits limits;
 };
 
 /*
  * Runs ARGV and waits for it and everything it started. *RET_STATUS: exit status or 128 + signal.
  * -ERR_OS, -ERR_GAP, -ERR_LIMIT, -ERR_MEMORY: not applied, nothing ran. -ERR_COMMAND: not executed;
  * e->os says why. -ERR_ENDED: it ran and was killed, since the run could not be kept together.
+ * -ERR_TIME: it ran until its limit on time.
  */
 int session_run(const struct policy *policy, char *const *argv,
 		const struct session_options *options, int *ret_status, struct err *e);

@@ -55,6 +55,8 @@ check 'the mask of the caller holds inside' keeps_mask
 allowed 'truncating counts against the limit on file size' \
 	'ulimit -f 200; sh -c "truncate -s 200000 f" 2>&1; echo $?; truncate -s 102400 f; stat -c %s f
 	python3 -c "import os; os.truncate(\"f\", 200000)" 2>&1 | tail -n 1; stat -c %s f'
+allowed 'a soft limit on file size can be raised inside' \
+	'ulimit -S -f 200; sh -c "ulimit -S -f unlimited; truncate -s 200000 f; stat -c %s f"'
 allowed 'an open that fails for want of descriptors makes no file' 'ulimit -n 20; python3 -c "
 import os
 try:

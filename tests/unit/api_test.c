@@ -42,6 +42,7 @@ static void exit_codes_are_those_of_sysexits(void)
 	CHECK_INT(lapbelt_exit_code(LAPBELT_MEMORY), 71);
 	CHECK_INT(lapbelt_exit_code(LAPBELT_CONFIG), 78);
 	CHECK_INT(lapbelt_exit_code(LAPBELT_ENDED), 70);
+	CHECK_INT(lapbelt_exit_code(LAPBELT_TIME), 124);
 	CHECK_INT(lapbelt_exit_code((enum lapbelt_code)999), 71);
 }
 

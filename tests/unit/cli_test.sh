@@ -75,6 +75,30 @@ run "$lapbelt" run -w /tmp -f good.sb true
 is "a profile of one's own says itself what may be written" 64 "" "lapbelt: --write is about *"
 run "$lapbelt" run --status-fd=x true
 is "a descriptor is a number" 64 "" "lapbelt: option --status-fd is not a descriptor number*"
+run "$lapbelt" run --limit=open-file=9 true
+is "a misspelt limit is told the right one" 64 "" \
+	"lapbelt: option --limit does not know 'open-file'; did you mean open-files?
+hint: lapbelt run --help"
+run "$lapbelt" run --limit=everything=1 true
+is "an unknown limit is told which there are" 64 "" "lapbelt: option --limit knows cpu, memory, *"
+run "$lapbelt" run --limit=cpu true
+is "a limit has a value" 64 "" "lapbelt: option --limit is not NAME=VALUE*"
+for value in '' 0 -1 1.5 1K 10s 99999999999999999999; do
+	run "$lapbelt" run --limit=cpu="$value" true
+	is "'$value' is no number of seconds" 64 "" "lapbelt: option --limit takes a number above 0*"
+done
+for value in '' 0 0G 1k 1KB 1.5G -1M 99999999999G; do
+	run "$lapbelt" exec --limit=memory="$value" -p '(version 1)' true
+	is "'$value' is no size" 64 "" "lapbelt: option --limit takes a number of bytes above 0, *"
+done
+run "$lapbelt" plan --exec -p "(version 1)" --limit=memory=2G --limit=file-size=3K --limit=cpu=9 --limit=time=5 --limit=open-files=7 --limit=cpu=8
+is "plan tells limits, the last of each" 0 "*
+limits:
+  cpu 8: rlimit (RLIMIT_CPU), of each process
+  memory 2147483648: *
+  open-files 7: rlimit (RLIMIT_NOFILE), of each process
+  file-size 3072: rlimit (RLIMIT_FSIZE), of each file
+  time 5: supervisor, of the run" ""
 run "$lapbelt" run --no-userns=1 true
 is "an option without argument takes none" 64 "" "lapbelt: option --no-userns takes no argument*"
 
