@@ -15,8 +15,8 @@ import subprocess
 import sys
 import time
 
-SEIZE, INTERRUPT, SYSCALL, DETACH, GET_SYSCALL_INFO = 0x4206, 0x4207, 24, 17, 0x420E
-TRACESYSGOOD = 1
+SEIZE, INTERRUPT, SYSCALL, CONT, GET_SYSCALL_INFO = 0x4206, 0x4207, 24, 7, 0x420E
+TRACESYSGOOD, TRACECLONE = 1, 8
 WALL = 0x40000000
 RENAMEAT2 = {"x86_64": 316, "aarch64": 276}[os.uname().machine]
 ENTRY, EXIT = 1, 2
@@ -38,31 +38,38 @@ class Info(ctypes.Structure):
     _fields_ += [("sp", ctypes.c_uint64), ("nr", ctypes.c_uint64)]
 
 
-def renamer(command):
-    """The broker is a thread of its own."""
+def renamers(command):
+    """The broker's threads, or the command itself."""
     while not os.path.exists("ready"):
         if command.poll() is not None:
             raise SystemExit(99)
         time.sleep(0.01)
-    return max(map(int, os.listdir(f"/proc/{command.pid}/task")))
+    threads = set(map(int, os.listdir(f"/proc/{command.pid}/task")))
+    return threads - {command.pid} or threads
 
 
-def run_between(tid, texts):
-    """Returns those that did not have their turn."""
-    inside = False
-    while texts:
-        stopped, status = os.waitpid(tid, WALL)
+def run_between(command, texts):
+    """Until the command has ended. Returns those that did not have their turn."""
+    inside = set()
+    while command.returncode is None:
+        stopped, status = os.waitpid(-1, WALL)
         if not os.WIFSTOPPED(status):
-            return texts
+            if stopped == command.pid:
+                command.returncode = os.waitstatus_to_exitcode(status)
+            continue
         info = Info()
         number = os.WSTOPSIG(status)
-        if number == signal.SIGTRAP | 0x80:
+        if texts and number == signal.SIGTRAP | 0x80:
             ptrace(GET_SYSCALL_INFO, stopped, ctypes.sizeof(info), ctypes.addressof(info))
-            if (info.op == ENTRY and info.nr == RENAMEAT2) or (info.op == EXIT and inside):
-                inside = info.op == ENTRY
+            entered = info.op == ENTRY and info.nr == RENAMEAT2
+            if entered or (info.op == EXIT and stopped in inside):
+                inside ^= {stopped}
                 subprocess.run(["sh", "-ec", texts.pop(0)], check=True)
         pass_on = 0 if status >> 16 or number & 0x80 else number
-        ptrace(SYSCALL if texts else DETACH, tid, 0, pass_on)
+        try:
+            ptrace(SYSCALL if texts else CONT, stopped, 0, pass_on)
+        except ProcessLookupError:
+            pass  # killed meanwhile
     return texts
 
 
@@ -70,13 +77,13 @@ def main():
     split = sys.argv.index("--")
     with subprocess.Popen(sys.argv[split + 1 :]) as command:
         try:
-            tid = renamer(command)
-            ptrace(SEIZE, tid, 0, TRACESYSGOOD)
-            ptrace(INTERRUPT, tid)
-            os.waitpid(tid, WALL)
-            ptrace(SYSCALL, tid)
+            for tid in renamers(command):
+                ptrace(SEIZE, tid, 0, TRACESYSGOOD | TRACECLONE)
+                ptrace(INTERRUPT, tid)
+                os.waitpid(tid, WALL)
+                ptrace(SYSCALL, tid)
             open("go", "x", encoding="ascii").close()
-            left = run_between(tid, sys.argv[1:split])
+            left = run_between(command, sys.argv[1:split])
         except BaseException:
             command.kill()
             raise
