@@ -498,6 +498,7 @@ def try_one(tap, base, environment, lapbelt, around, owner):
 
 
 def main(lapbelt, around, kind, *names):
+    lapbelt, around = map(os.path.abspath, (lapbelt, around))
     root = os.geteuid() == 0
     must = bool(os.environ.get("LAPBELT_MUST_WORK"))
     if kind == "root" and not root:
