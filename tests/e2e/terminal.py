@@ -190,7 +190,8 @@ def job_control(lapbelt):
     shell.expect("ready")
     shell.type("\x1a")
     shell.expect("Stopped")
-    shell.type("kill -KILL %1; wait %1 2>/dev/null; echo end$((40 + 2))\n")
+    # To wait(1) for a job that is known as stopped ends at once, whatever it has become.
+    shell.type('kill -KILL %1; while [ -n "$(jobs -s)" ]; do sleep 0.1; done; echo end$((40 + 2))\n')
     shell.expect("end42")
     shell.type("exit 4\n")
     demand(shell.status(), 4)
