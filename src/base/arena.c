@@ -250,6 +250,15 @@ char *arena_strdup(struct arena *arena, struct str s)
 	return arena_memdup(arena, s.p, s.n);
 }
 
+char *arena_fold(struct arena *arena, struct str s)
+{
+	char *copy = arena_strdup(arena, s);
+
+	for (size_t i = 0; copy && i < s.n; i++)
+		copy[i] = str_fold(copy[i]);
+	return copy;
+}
+
 char *arena_join(struct arena *arena, const struct str *parts, size_t n)
 {
 	size_t size = 1;

@@ -59,6 +59,9 @@ static inline void *arena_grow(struct arena *arena, void *array, size_t n, size_
 char *arena_memdup(struct arena *arena, const void *p, size_t n);
 char *arena_strdup(struct arena *arena, struct str s);
 
+/* A copy of S, with what str_fold() makes of each byte. NULL as in arena_alloc(). */
+char *arena_fold(struct arena *arena, struct str s);
+
 /* N slices one after the other, and a NUL. NULL as in arena_alloc(). */
 char *arena_join(struct arena *arena, const struct str *parts, size_t n);
 

@@ -162,13 +162,10 @@ static bool fold(struct texts *texts, struct arena *arena)
 {
 	for (uint32_t i = 0; i < texts->n; i++) {
 		struct str *bytes = &texts->list[i].bytes;
-		char *copy = arena_strdup(arena, *bytes);
 
-		if (!copy)
+		bytes->p = arena_fold(arena, *bytes);
+		if (!bytes->p)
 			return false;
-		for (size_t j = 0; j < bytes->n; j++)
-			copy[j] = str_fold(copy[j]);
-		bytes->p = copy;
 	}
 	return true;
 }

@@ -225,13 +225,10 @@ static bool fold_texts(struct nfa *nfa, struct arena *arena)
 {
 	for (size_t i = 0; i < nfa->n_texts; i++) {
 		struct str *bytes = &nfa->texts[i].bytes;
-		char *copy = arena_memdup(arena, bytes->p, bytes->n);
 
-		if (!copy)
+		bytes->p = arena_fold(arena, *bytes);
+		if (!bytes->p)
 			return false;
-		for (size_t j = 0; j < bytes->n; j++)
-			copy[j] = str_fold(copy[j]);
-		bytes->p = copy;
 	}
 	return true;
 }

@@ -11,23 +11,20 @@ lib_init exec
 everything='(version 1) (allow default)'
 brokered="$everything (deny file* (regex #\"/nope[0-9]\"))"
 
-# ends STATUS COMMAND…: lapbelt exec COMMAND… ends with STATUS
-ends() {
+# exec_ends STATUS COMMAND…: lapbelt exec COMMAND… ends with STATUS
+exec_ends() {
 	wanted=$1
 	shift
-	result=0
-	"$LAPBELT" exec "$@" || result=$?
-	echo "status $result"
-	[ "$result" -eq "$wanted" ]
+	ends "$wanted" "$LAPBELT" exec "$@"
 }
 
-check 'everything is allowed by allow default' ends 0 -p "$everything" touch x
-check 'the status is passed on' ends 7 -p "$everything" sh -c 'exit 7'
-check 'death by a signal is 128 and its number' ends 143 -p "$everything" sh -c 'kill -TERM $$'
-check 'a wrong profile is 65' ends 65 -p '(version 1) (allow defualt)' true
-check 'a missing command is 71' ends 71 -p "$everything" no-such-command-anywhere
-check 'no profile is 64' ends 64 true
-check 'two profiles are 64' ends 64 -p "$everything" -n no-write true
+check 'everything is allowed by allow default' exec_ends 0 -p "$everything" touch x
+check 'the status is passed on' exec_ends 7 -p "$everything" sh -c 'exit 7'
+check 'death by a signal is 128 and its number' exec_ends 143 -p "$everything" sh -c 'kill -TERM $$'
+check 'a wrong profile is 65' exec_ends 65 -p '(version 1) (allow defualt)' true
+check 'a missing command is 71' exec_ends 71 -p "$everything" no-such-command-anywhere
+check 'no profile is 64' exec_ends 64 true
+check 'two profiles are 64' exec_ends 64 -p "$everything" -n no-write true
 
 # Of processes outside, what the kernel shows everybody; the rest only to who may look into them.
 others() {
@@ -39,9 +36,9 @@ others() {
 	head -c 1 "/proc/$$/environ" >out
 }
 check 'processes outside are shown as by the kernel' others
-check 'the command is searched in PATH' ends 0 -p "$everything" true
-check '-- ends the options' ends 0 -p "$everything" -- true
-check "options of the command are its own" ends 3 -p "$everything" sh -c 'exit 3' -f x -D y
+check 'the command is searched in PATH' exec_ends 0 -p "$everything" true
+check '-- ends the options' exec_ends 0 -p "$everything" -- true
+check "options of the command are its own" exec_ends 3 -p "$everything" sh -c 'exit 3' -f x -D y
 
 from_file() {
 	echo "$everything (deny file-write* (subpath (param \"WHERE\")))" >p.sb
@@ -233,20 +230,11 @@ finally:
 raise SystemExit(status)
 END
 }
-# status WANTED COMMAND…: it ends so
-status() {
-	wanted=$1
-	shift
-	result=0
-	"$@" || result=$?
-	echo "status $result"
-	[ "$result" -eq "$wanted" ]
-}
 # A file may come to y, and back. A directory would bring along what may not be below y.
 no_directory="$everything (deny file-write* (literal \"$HOME/ws/y/below\"))"
 moves_what_is_judged() {
 	for flags in 0 2; do
-		status 3 raced 10 $flags env
+		ends 3 raced 10 $flags env
 		raced 1 $flags "$LAPBELT" exec -p "$no_directory"
 	done
 }
@@ -275,11 +263,11 @@ raise SystemExit(0 if r == 0 else 3 if error == errno.EXDEV else 4)' \
 }
 swap='mv o/x x && mv d o/x'
 takes_back() {
-	status 0 between : : -- "$LAPBELT" exec -p "$no_directory"
+	ends 0 between : : -- "$LAPBELT" exec -p "$no_directory"
 	[ -f y ]
-	status 0 between "$swap" : -- env
+	ends 0 between "$swap" : -- env
 	[ -d y/inside ]
-	status 3 between "$swap" : -- "$LAPBELT" exec -p "$no_directory"
+	ends 3 between "$swap" : -- "$LAPBELT" exec -p "$no_directory"
 	[ -d o/x/inside ]
 	[ ! -e y ]
 }
@@ -287,18 +275,18 @@ check 'what was renamed in the place of another goes back' takes_back
 takes_back_beside() {
 	# No name beside it can have been prepared.
 	taken='touch o/x o/.lapbelt-moved-back'
-	status 0 between "$swap" "$taken" -- env
+	ends 0 between "$swap" "$taken" -- env
 	[ -d y/inside ]
-	status 3 between "$swap" "$taken" -- "$LAPBELT" exec -p "$no_directory"
+	ends 3 between "$swap" "$taken" -- "$LAPBELT" exec -p "$no_directory"
 	[ -f o/x ]
 	[ ! -e y ]
 	ls -d o/.lapbelt-moved-*/inside
 }
 check 'its old name is taken: it goes beside it' takes_back_beside
 takes_back_from_removed() {
-	status 0 between "$swap" 'rmdir o' -- env
+	ends 0 between "$swap" 'rmdir o' -- env
 	[ -d y/inside ]
-	status 3 between "$swap" 'rmdir o' -- "$LAPBELT" exec -p "$no_directory"
+	ends 3 between "$swap" 'rmdir o' -- "$LAPBELT" exec -p "$no_directory"
 	[ ! -e o ]
 	[ ! -e y ]
 	ls -d .lapbelt-moved-*/inside
@@ -307,13 +295,13 @@ check 'its old directory is removed: it goes beside its new name' takes_back_fro
 takes_back_an_exchange() {
 	flags=2
 	before='echo y >y'
-	status 0 between "$swap" 'rm o/x' -- env
+	ends 0 between "$swap" 'rm o/x' -- env
 	[ -d y/inside ]
 	# One of the two is gone: the other goes back all the same.
-	status 3 between "$swap" 'rm o/x' -- "$LAPBELT" exec -p "$no_directory"
+	ends 3 between "$swap" 'rm o/x' -- "$LAPBELT" exec -p "$no_directory"
 	[ -d o/x/inside ]
 	[ ! -e y ]
-	status 3 between "$swap" : -- "$LAPBELT" exec -p "$no_directory"
+	ends 3 between "$swap" : -- "$LAPBELT" exec -p "$no_directory"
 	[ -d o/x/inside ]
 	[ -f y ]
 }
@@ -323,11 +311,11 @@ forgets_what_was_replaced() {
 	before='mkdir -p n/.git'
 	after='echo x >n/.git/config'
 	from=o/x to=n/new
-	status 0 between : : -- "$LAPBELT" exec -p "$no_config"
+	ends 0 between : : -- "$LAPBELT" exec -p "$no_config"
 	# Where the new repository was there is another one now.
 	to=n/.git
 	after='mkdir -p n/.git; ! echo x >n/.git/config'
-	status 3 between "$swap" : : 'mkdir n/.git' -- "$LAPBELT" exec -p "$no_config"
+	ends 3 between "$swap" : : 'mkdir n/.git' -- "$LAPBELT" exec -p "$no_config"
 	[ -d o/x/inside ]
 }
 check 'a new repository that was replaced is forgotten' forgets_what_was_replaced
@@ -336,25 +324,25 @@ takes_back_in_shared_memory() {
 	trap 'rm -f "$shared".*' EXIT
 	before="echo own >$shared.a"
 	from=$shared.a to=$shared.b
-	status 0 between : : -- "$LAPBELT" run --no-userns --
+	ends 0 between : : -- "$LAPBELT" run --no-userns --
 	rm -f "$shared".*
-	status 3 between "mv $shared.a $shared.c; echo other >$shared.a" : -- "$LAPBELT" run --no-userns --
+	ends 3 between "mv $shared.a $shared.c; echo other >$shared.a" : -- "$LAPBELT" run --no-userns --
 	[ "$(cat "$shared.a")" = other ]
 	[ ! -e "$shared.b" ]
 }
 check 'in a shared /dev/shm what was renamed is the file that was judged' takes_back_in_shared_memory
 ends_what_cannot_be_taken_back() {
 	# No such name may be made; or at such a name it could be read, which it cannot be at o/x.
-	status 70 between "$swap" 'touch o/x' -- "$LAPBELT" exec \
+	ends 70 between "$swap" 'touch o/x' -- "$LAPBELT" exec \
 		-p "$no_directory (deny file-write* (regex #\"/\\.lapbelt-moved-\"))" 2>err || ends=no
 	cat err
 	grep -q 'could not be taken back' err
 	[ -z "${ends:-}" ]
-	status 70 between "$swap" 'touch o/x' -- "$LAPBELT" exec \
+	ends 70 between "$swap" 'touch o/x' -- "$LAPBELT" exec \
 		-p "$no_directory (deny file-read* (subpath \"$HOME/ws/o/x/inside\"))"
 	ls -d y/inside
 	# The way back is raced as well: something else comes beside o/x.
-	status 70 between "$swap" 'touch o/x' : : 'mv y d && mkdir y y/secret' : -- "$LAPBELT" exec \
+	ends 70 between "$swap" 'touch o/x' : : 'mv y d && mkdir y y/secret' : -- "$LAPBELT" exec \
 		-p "$no_directory (deny file-read* (subpath \"$HOME/ws/y/secret\"))"
 	[ -d y/secret ]
 }

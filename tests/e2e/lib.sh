@@ -9,6 +9,7 @@
 #	check SENTENCE COMMAND… COMMAND, mostly a function of the script, succeeds (set -e holds in it)
 #	skip SENTENCE REASON    not tried here; a failure if LAPBELT_MUST_WORK is set
 #	inside COMMAND…         runs it under lapbelt
+#	ends STATUS COMMAND…    it ends so
 #	fails COMMAND…          it runs, and fails (in a function for check, ! would be overlooked)
 #
 # Each starts in a fresh world (world.sh), in $HOME/ws. A script that defines world_prepare has it
@@ -70,6 +71,15 @@ start_inside() {
 	"$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} -- "$@" &
 	# shellcheck disable=SC2034 # for the scripts
 	started=$!
+}
+
+ends() {
+	lib_wanted=$1
+	shift
+	lib_result=0
+	"$@" || lib_result=$?
+	echo "status $lib_result"
+	[ "$lib_result" -eq "$lib_wanted" ]
 }
 
 fails() {

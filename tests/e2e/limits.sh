@@ -39,16 +39,6 @@ eats() {
 	grep -q -x -e "$wanted" ate
 }
 
-# ends STATUS COMMAND…
-ends() {
-	wanted=$1
-	shift
-	result=0
-	"$@" || result=$?
-	echo "status $result"
-	[ "$result" -eq "$wanted" ]
-}
-
 # how LIMIT WORD: the plan says WORD of it
 how() {
 	# shellcheck disable=SC2086 # a list of options, or nothing

@@ -14,6 +14,8 @@
 #include "policy/guard.h"
 #include "policy/policy.h"
 
+#include "../oracle/has.h"
+
 enum {
 	WALK_TEXT_MAX = 62, /* positions are bits */
 	WALK_WORK = 200000,
@@ -310,33 +312,9 @@ static int walk_facts(const struct test *test, const struct request *request, en
 	return 0;
 }
 
-/* Does OP, or what is asked in its stead, take FILTER? */
-static bool walk_takes(enum op op, enum filter_id filter)
-{
-	for (unsigned i = 0; i < OP_COUNT; i++) {
-		enum op below = (enum op)i;
-
-		/* What is asked itself has nothing from those below it. */
-		while (below != op && below != OP_DEFAULT && !op_is_asked(op_parent(below)))
-			below = op_parent(below);
-		if (below == op && op_takes((enum op)i, filter))
-			return true;
-	}
-	return false;
-}
-
-static bool walk_has(enum op op, enum filter_id filter)
-{
-	static unsigned char known[OP_COUNT][FILTER_COUNT]; /* 1 no, 2 yes */
-
-	if (!known[op][filter])
-		known[op][filter] = walk_takes(op, filter) ? 2 : 1;
-	return known[op][filter] == 2;
-}
-
 static int walk_test(const struct test *test, const struct request *request, enum target target)
 {
-	if (!walk_has(request->op, test->filter))
+	if (!op_has(request->op, test->filter))
 		return 0;
 	switch (filter_attribute(test->filter)) {
 	case ATTRIBUTE_PATH:

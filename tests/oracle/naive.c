@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "has.h"
 #include "naive.h"
 
 #include <stdlib.h>
@@ -280,27 +281,9 @@ static bool target_test(const struct test *test, const struct request *request)
 	return false;
 }
 
-static bool find_has(enum op op, enum filter_id filter)
-{
-	for (unsigned i = 0; i < OP_COUNT; i++) {
-		enum op below = (enum op)i;
-
-		/* What is asked itself has nothing from those below it. */
-		while (below != op && below != OP_DEFAULT && !op_is_asked(op_parent(below)))
-			below = op_parent(below);
-		if (below == op && op_takes((enum op)i, filter))
-			return true;
-	}
-	return false;
-}
-
 bool naive_has(enum op op, enum filter_id filter)
 {
-	static unsigned char known[OP_COUNT][FILTER_COUNT]; /* 1 no, 2 yes */
-
-	if (!known[op][filter])
-		known[op][filter] = find_has(op, filter) ? 2 : 1;
-	return known[op][filter] == 2;
+	return op_has(op, filter);
 }
 
 static bool test_holds(const struct naive *naive, const struct test *test,
