@@ -2,10 +2,12 @@
 /*
  * From rows to a seccomp program:
  *
- *	architecture?  number known?  then per call: is it this one? its rows in order, else allow
+ *	architecture?  number known?  which call, by halves?  its rows in order, else it is allowed
  *
- * Every jump over a call's rows is a BPF_JA, which reaches any distance; jumps
- * inside one row are short.
+ * By halves, since the kernel tries every number of both of its tables when it takes the program
+ * (which it then need not run for calls that are always allowed), and runs it for the others.
+ * Every jump over other calls is a BPF_JA, which reaches any distance; jumps inside one row are
+ * short.
  */
 #include "plan/seccomp.h"
 
@@ -270,30 +272,136 @@ static void emit_row(struct program *program, const struct call_row *row, uint32
 	emit_return(program, row->action == SECCOMP_ALLOW ? allow : row->action);
 }
 
-/* Rows [FIRST, END) are those of one call. */
-static void emit_call(struct program *program, const struct call_row *first,
-		      const struct call_row *end, uint64_t active, int number)
-{
-	/* Calls about a socket are asked about whatever its family. */
-	uint32_t allow = first->call == CALL_SOCKET && (active & WHEN_HELD) ? SECCOMP_USER_NOTIF
-									    : SECCOMP_ALLOW;
-	bool decides = false;
-	size_t skip = 0;
+/* Numbers from FIRST on, up to those of the next span: one call with rows, or calls that end alike.
+ */
+struct span_of_calls {
+	uint32_t first;
+	uint32_t action;
+	const struct call_row *rows, *end; /* none: ACTION whatever the arguments */
+};
 
-	for (const struct call_row *row = first; row < end; row++)
-		decides |= (row->when == WHEN_ALWAYS || (row->when & active)) &&
-			   row->action != SECCOMP_ALLOW;
-	if (!decides || number < 0)
+struct spans {
+	struct span_of_calls list[2 * CALL_COUNT + 1]; /* by number, from 0 on */
+	size_t n;
+};
+
+static bool row_counts(const struct call_row *row, uint64_t active)
+{
+	return row->when == WHEN_ALWAYS || (row->when & active);
+}
+
+/* What a row of CALL that allows it comes to: sockets may have to be made by the broker. */
+static uint32_t allowing(enum call call, uint64_t active)
+{
+	return call == CALL_SOCKET && (active & WHEN_HELD) ? SECCOMP_USER_NOTIF : SECCOMP_ALLOW;
+}
+
+static void emit_span(struct program *program, const struct span_of_calls *span, uint64_t active)
+{
+	for (const struct call_row *row = span->rows; row < span->end; row++)
+		if (row_counts(row, active))
+			emit_row(program, row, allowing(row->call, active));
+	emit_return(program, span->action);
+}
+
+/* Makes the jump AT reach the end: one by itself where that is too far for it. */
+static void aim_jump(struct program *program, size_t at)
+{
+	size_t over = program->n - at - 1;
+
+	if (over <= UINT8_MAX) {
+		program->insns[at].jt = (uint8_t)over;
 		return;
-	emit(program, BPF_JUMP_EQUAL, (uint32_t)number, 1, 0);
-	skip = program->n;
+	}
 	emit(program, BPF_JUMP, 0, 0, 0);
-	for (const struct call_row *row = first; row < end; row++)
-		if (row->when == WHEN_ALWAYS || (row->when & active))
-			emit_row(program, row, allow);
-	emit_return(program, SECCOMP_ALLOW);
+	if (program->failed)
+		return;
+	memmove(&program->insns[at + 2], &program->insns[at + 1], over * sizeof(*program->insns));
+	program->insns[at].jf = 1;
+	program->insns[at + 1] = (struct bpf_insn){.code = BPF_JUMP, .k = (uint32_t)over};
+}
+
+/* N spans, one at least. */
+/* NOLINTNEXTLINE(misc-no-recursion): halves, so as deep as their number has bits */
+static void emit_spans(struct program *program, const struct span_of_calls *spans, size_t n,
+		       uint64_t active)
+{
+	size_t half = n / 2, jump = program->n;
+
+	if (n == 1) {
+		emit_span(program, spans, active);
+		return;
+	}
+	emit(program, BPF_JUMP_AT_LEAST, spans[half].first, 0, 0);
+	emit_spans(program, spans, half, active);
 	if (!program->failed)
-		program->insns[skip].k = (uint32_t)(program->n - skip - 1);
+		aim_jump(program, jump);
+	emit_spans(program, spans + half, n - half, active);
+}
+
+/* What is decided of the call with ROWS, up to END. */
+static struct span_of_calls judge_rows(const struct call_row *rows, const struct call_row *end,
+				       uint64_t active)
+{
+	struct span_of_calls ret = {.action = SECCOMP_ALLOW, .rows = rows, .end = end};
+	bool decides = false;
+
+	while (rows < end && !row_counts(rows, active))
+		rows++;
+	for (const struct call_row *row = rows; row < end; row++)
+		decides |= row_counts(row, active) && row->action != SECCOMP_ALLOW;
+	if (!decides)
+		ret.rows = end;
+	else if (rows->tests[0].kind == ARG_NONE)
+		ret = (struct span_of_calls){.action = rows->action == SECCOMP_ALLOW
+							       ? allowing(rows->call, active)
+							       : rows->action};
+	return ret;
+}
+
+static bool ends_alike(const struct span_of_calls *span, uint32_t action)
+{
+	return span->rows == span->end && span->action == action;
+}
+
+/* From FIRST on it is as WHAT says. */
+static void add_span(struct spans *spans, uint32_t first, struct span_of_calls what)
+{
+	what.first = first;
+	if (spans->n && spans->list[spans->n - 1].first == first)
+		spans->n--;
+	if (spans->n && what.rows == what.end &&
+	    ends_alike(&spans->list[spans->n - 1], what.action))
+		return;
+	spans->list[spans->n++] = what;
+}
+
+/* The calls that have rows, by number: the first of their rows, or NULL. */
+static void sort_rows(enum arch arch, const struct call_row *ret[CALLS_END])
+{
+	for (size_t i = n_call_rows; i-- > 0;) {
+		int number = call_number(call_rows[i].call, arch);
+
+		if (number >= 0)
+			ret[number] = &call_rows[i];
+	}
+}
+
+static void find_spans(enum arch arch, uint64_t active, struct spans *ret)
+{
+	const struct call_row *rows[CALLS_END] = {NULL}, *end;
+
+	sort_rows(arch, rows);
+	add_span(ret, 0, (struct span_of_calls){.action = SECCOMP_ALLOW});
+	for (uint32_t number = 0; number < CALLS_END; number++) {
+		if (!rows[number])
+			continue;
+		end = rows[number];
+		while (end < call_rows + n_call_rows && end->call == rows[number]->call)
+			end++;
+		add_span(ret, number, judge_rows(rows[number], end, active));
+		add_span(ret, number + 1, (struct span_of_calls){.action = SECCOMP_ALLOW});
+	}
 }
 
 static void emit_prologue(struct program *program, enum arch arch)
@@ -315,16 +423,11 @@ int seccomp_plan(struct planner *p, struct err *e)
 {
 	struct program program = {.arena = p->arena, .has_broker = p->plan->brokered != 0};
 	const uint64_t active = when(p) | WHEN_LANE(p->plan->lane);
-	size_t end = 0;
+	struct spans spans = {.n = 0};
 
+	find_spans(p->caps->arch, active, &spans);
 	emit_prologue(&program, p->caps->arch);
-	for (size_t i = 0; i < n_call_rows && !program.failed; i = end) {
-		for (end = i; end < n_call_rows && call_rows[end].call == call_rows[i].call; end++)
-			;
-		emit_call(&program, &call_rows[i], &call_rows[end], active,
-			  call_number(call_rows[i].call, p->caps->arch));
-	}
-	emit_return(&program, SECCOMP_ALLOW);
+	emit_spans(&program, spans.list, spans.n, active);
 	if (program.failed)
 		return err_memory(e);
 	if (program.n > PROGRAM_MAX)
