@@ -31,7 +31,6 @@
 enum {
 	AT_RECURSIVE_ = 0x8000,
 	SYS_mount_setattr_ = 442, /* 5.12 */
-	MOUNTS_MAX = 1024,
 };
 
 static int clone_tree(int dirfd, const char *path, unsigned flags)
@@ -205,11 +204,11 @@ static int mount_row(const struct mount_row *row, int kept)
 
 int mount_apply(const struct plan *plan, size_t *ret_at)
 {
-	int trees[MOUNTS_MAX]; /* no heap: we may be the fork of a threaded program */
+	int trees[PLAN_MOUNTS_MAX]; /* no heap: we may be the fork of a threaded program */
 	int r = 0;
 
 	*ret_at = 0;
-	if (plan->n_mounts > MOUNTS_MAX) {
+	if (plan->n_mounts > PLAN_MOUNTS_MAX) {
 		errno = E2BIG;
 		return -1;
 	}

@@ -303,6 +303,15 @@ static bool rule_shows(const struct planner *p, const struct rule *rule, enum op
 	return (verdicts_anywhere(p->policy, op) & CAN_DENY) != 0;
 }
 
+/* What would hide more of what exists. NULL: nothing. */
+static const char *help_to_hide(const struct planner *p)
+{
+	if (!p->caps->userns)
+		return "user namespaces, to hide what exists by mounting";
+	return p->too_many_hidden ? "fewer paths that are denied altogether: so many are not hidden"
+				  : NULL;
+}
+
 /* RULE NULL: of what is denied because no rule is about it. */
 static int gap_of_metadata(struct planner *p, const struct rule *rule)
 {
@@ -321,7 +330,7 @@ static int gap_of_metadata(struct planner *p, const struct rule *rule)
 		.kind = GAP_METADATA,
 		.rule = rule,
 		.only_rule = true,
-		.help = p->caps->userns ? NULL : "user namespaces, to hide what exists by mounting",
+		.help = help_to_hide(p),
 	};
 	size_t n = 0;
 

@@ -26,7 +26,8 @@ static const struct private_mount private_mounts[] = {
 /* clang-format on */
 
 enum {
-	N_PRIVATE_MOUNTS = sizeof(private_mounts) / sizeof(private_mounts[0])
+	N_PRIVATE_MOUNTS = sizeof(private_mounts) / sizeof(private_mounts[0]),
+	HIDES_MAX = PLAN_MOUNTS_MAX / 2, /* each is some 20 us of every start */
 };
 
 static bool may_write_under(const struct policy *policy, struct str path)
@@ -207,6 +208,22 @@ static void collect_hidden(void *context, const struct rule *rule, const struct 
 		collect(paths, test->text);
 }
 
+/* All, or none if they are too many: gaps.c says what that shows. */
+static int plan_hidden(struct planner *p)
+{
+	struct str_list hidden = {.p = p};
+	struct plan *plan = p->plan;
+	size_t others = plan->n_mounts;
+	int r;
+
+	policy_each_path(p->policy, collect_hidden, &hidden);
+	r = add_outermost(&hidden, MOUNT_HIDE);
+	p->too_many_hidden = plan->n_mounts - others > HIDES_MAX;
+	if (p->too_many_hidden)
+		plan->n_mounts = others;
+	return r;
+}
+
 /* ---- The stage ---- */
 
 /* An empty network name space serves only a policy without any network. */
@@ -222,7 +239,6 @@ static bool wants_net(const struct planner *p)
 
 int mounts_plan(struct planner *p, struct err *e)
 {
-	struct str_list hidden = {.p = p};
 	struct plan *plan = p->plan;
 	int r = 0;
 
@@ -234,11 +250,15 @@ int mounts_plan(struct planner *p, struct err *e)
 		plan->ns |= NS_PID;
 		r = add_mount(p, MOUNT_PROC, STR("/proc"), false);
 	}
-	policy_each_path(p->policy, collect_hidden, &hidden);
 	if (r == 0)
-		r = add_outermost(&hidden, MOUNT_HIDE);
+		r = plan_hidden(p);
 	if (r < 0)
 		return err_memory(e);
+	if (plan->n_mounts > PLAN_MOUNTS_MAX)
+		return err_set(e, ERR_LIMIT,
+			       "the policy needs %zu mounts to keep what it names in /tmp; there "
+			       "may be %d",
+			       plan->n_mounts, PLAN_MOUNTS_MAX);
 	if (is_private(p, SCOPE_IPC))
 		plan->ns |= NS_IPC;
 	if (wants_net(p))

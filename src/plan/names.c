@@ -9,23 +9,18 @@
 
 const struct name *name_child(const struct name *name, struct str text)
 {
-	const struct name *kid = name ? name->kids : NULL;
-
-	while (kid && !str_eq(kid->text, text))
-		kid = kid->next;
-	return kid;
+	return name ? map_get(&name->by_text, text) : NULL;
 }
 
 static struct name *add_child(struct names *names, struct name *parent, struct str text)
 {
-	struct name *kid = parent->kids;
+	struct name *kid = map_get(&parent->by_text, text);
 
-	while (kid && !str_eq(kid->text, text))
-		kid = kid->next;
 	if (kid)
 		return kid;
 	kid = arena_alloc(names->arena, sizeof(*kid));
-	if (!kid) {
+	parent->by_text.arena = names->arena;
+	if (!kid || map_put(&parent->by_text, text, kid) < 0) {
 		names->failed = true;
 		return NULL;
 	}

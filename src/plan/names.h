@@ -8,11 +8,13 @@
 #define PLAN_NAMES_H
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "policy/policy.h"
 
 struct name {
 	struct str text; /* one component */
 	struct name *kids, *next;
+	struct map by_text; /* the kids */
 };
 
 struct name_regex {

@@ -168,6 +168,10 @@ enum mount_kind {
 	MOUNT_KEEP,        /* what was at path before, at the same place inside the private /tmp */
 };
 
+enum {
+	PLAN_MOUNTS_MAX = 1024
+};
+
 struct mount_row {
 	enum mount_kind kind;
 	const char *path;

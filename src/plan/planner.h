@@ -77,11 +77,12 @@ struct planner {
 	struct plan *plan;
 	struct facts facts;
 	struct floor_report floor;
-	unsigned needed;   /* enum broker_class, whether or not there is a listener */
-	bool no_inet;      /* the filter refuses IP sockets altogether */
-	bool tcp_udp_only; /* or all but TCP and UDP, */
-	bool no_others;    /* and those of other families than unix and IP, */
-	bool netlink;      /* but for route netlink */
+	unsigned needed;      /* enum broker_class, whether or not there is a listener */
+	bool no_inet;         /* the filter refuses IP sockets altogether */
+	bool tcp_udp_only;    /* or all but TCP and UDP, */
+	bool no_others;       /* and those of other families than unix and IP, */
+	bool too_many_hidden; /* so none is */
+	bool netlink;         /* but for route netlink */
 	size_t mounts_cap, rows_cap, gaps_cap;
 };
 

@@ -14,7 +14,9 @@
 struct reporter {
 	struct planner p; /* what its stages find out about the policy once more */
 	struct report *report;
-	size_t gaps_cap;
+	size_t *first_gap, *next_gap; /* by rule, by gap: the number of a gap plus one; 0: none */
+	size_t *wide_gaps, n_wide_gaps;
+	bool *has_place; /* by gap: it stands below a rule */
 };
 
 /* ---- What a rule is about ---- */
@@ -235,33 +237,69 @@ static bool is_at_stake(const struct planner *p, const struct gap *gap, const st
 	return false;
 }
 
-static bool has_gap(const struct planner *p, const struct rule_report *form, const struct gap *gap)
+/* Gaps by the rule that they are about; those that are about others too. There can be thousands. */
+static bool index_gaps(struct reporter *r)
 {
-	for (size_t i = 0; i < form->n_rules; i++) {
-		const struct rule *rule = policy_rule(p->policy, form->rule->index + i);
+	const struct plan *plan = r->p.plan;
+	size_t n_rules = policy_n_rules(r->p.policy);
 
-		if (gap->rule == rule || (gap->others && is_at_stake(p, gap, rule)))
-			return true;
+	r->first_gap = arena_array(r->p.arena, n_rules + 1, sizeof(*r->first_gap));
+	r->next_gap = arena_array(r->p.arena, plan->n_gaps + 1, sizeof(*r->next_gap));
+	r->wide_gaps = arena_array(r->p.arena, plan->n_gaps + 1, sizeof(*r->wide_gaps));
+	r->has_place = arena_array(r->p.arena, plan->n_gaps + 1, sizeof(*r->has_place));
+	if (!r->first_gap || !r->next_gap || !r->wide_gaps || !r->has_place)
+		return false;
+	for (size_t i = plan->n_gaps; i-- > 0;) {
+		const struct gap *gap = &plan->gaps[i];
+		size_t rule = gap->rule ? gap->rule->index : n_rules;
+
+		r->next_gap[i] = r->first_gap[rule];
+		r->first_gap[rule] = i + 1;
 	}
-	return false;
+	for (size_t i = 0; i < plan->n_gaps; i++)
+		if (plan->gaps[i].others)
+			r->wide_gaps[r->n_wide_gaps++] = i;
+	return true;
 }
 
-static int find_gaps(const struct planner *p, struct rule_report *ret)
+/* Notes that gap I is about FORM. Those of a form are as few as its rules. */
+static bool add_gap_of(struct reporter *r, struct rule_report *form, size_t *cap, size_t i)
+{
+	const struct gap *gap = &r->p.plan->gaps[i];
+	const struct gap **gaps =
+		arena_grow(r->p.arena, form->gaps, form->n_gaps, cap, sizeof(*gaps));
+	size_t at = form->n_gaps;
+
+	if (!gaps)
+		return false;
+	form->gaps = gaps;
+	while (at > 0 && gaps[at - 1] > gap)
+		at--;
+	if (at > 0 && gaps[at - 1] == gap)
+		return true;
+	memmove(&gaps[at + 1], &gaps[at], (form->n_gaps - at) * sizeof(*gaps));
+	gaps[at] = gap;
+	form->n_gaps++;
+	r->has_place[i] = true;
+	return true;
+}
+
+/* In the plan's order. */
+static int find_gaps(struct reporter *r, struct rule_report *form)
 {
 	size_t cap = 0;
+	bool ok = true;
 
-	for (size_t i = 0; i < p->plan->n_gaps; i++) {
-		const struct gap **gaps;
+	for (size_t n = 0; n < form->n_rules; n++) {
+		const struct rule *rule = policy_rule(r->p.policy, form->rule->index + n);
 
-		if (!has_gap(p, ret, &p->plan->gaps[i]))
-			continue;
-		gaps = arena_grow(p->arena, ret->gaps, ret->n_gaps, &cap, sizeof(*gaps));
-		if (!gaps)
-			return -ERR_MEMORY;
-		ret->gaps = gaps;
-		gaps[ret->n_gaps++] = &p->plan->gaps[i];
+		for (size_t i = r->first_gap[rule->index]; i && ok; i = r->next_gap[i - 1])
+			ok = add_gap_of(r, form, &cap, i - 1);
+		for (size_t w = 0; w < r->n_wide_gaps && ok; w++)
+			if (is_at_stake(&r->p, &r->p.plan->gaps[r->wide_gaps[w]], rule))
+				ok = add_gap_of(r, form, &cap, r->wide_gaps[w]);
 	}
-	return 0;
+	return ok ? 0 : -ERR_MEMORY;
 }
 
 static int collect_other_gaps(struct reporter *r)
@@ -272,15 +310,9 @@ static int collect_other_gaps(struct reporter *r)
 	report->gaps = arena_array(r->p.arena, plan->n_gaps + 1, sizeof(struct gap *));
 	if (!report->gaps)
 		return -ERR_MEMORY;
-	for (size_t i = 0; i < plan->n_gaps; i++) {
-		bool found = false;
-
-		for (size_t n = 0; n < report->n_rules; n++)
-			for (size_t g = 0; g < report->rules[n].n_gaps; g++)
-				found |= report->rules[n].gaps[g] == &plan->gaps[i];
-		if (!found)
+	for (size_t i = 0; i < plan->n_gaps; i++)
+		if (!r->has_place[i])
 			report->gaps[report->n_gaps++] = &plan->gaps[i];
-	}
 	return 0;
 }
 
@@ -300,7 +332,7 @@ static int report_rules(struct reporter *r)
 	struct report *report = r->report;
 
 	report->rules = arena_array(r->p.arena, n + 1, sizeof(*report->rules));
-	if (!report->rules)
+	if (!report->rules || !index_gaps(r))
 		return -ERR_MEMORY;
 	for (size_t i = 0, next; i < n; i = next) {
 		struct rule_report *form = &report->rules[report->n_rules++];
@@ -315,7 +347,7 @@ static int report_rules(struct reporter *r)
 		if (!form->applies)
 			continue;
 		find_means(&r->p, form);
-		if (find_gaps(&r->p, form) < 0)
+		if (find_gaps(r, form) < 0)
 			return -ERR_MEMORY;
 		if (!form->by && !form->n_gaps) /* other rules answer in its stead */
 			form->by = BY_NOTHING;

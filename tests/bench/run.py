@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a sandbox costs: five everyday jobs, native, under lapbelt, and under bwrap.
+"""What a sandbox costs: five everyday jobs, native, under lapbelt, and under other sandboxes.
 
-The three take turns, so that a slow moment of the machine hits all of them; what is printed is the
-median of each, and its ratio to the native one. Nothing passes or fails here.
+They take turns, so that a slow moment of the machine hits all of them; what is printed is the
+median of each, its ratio to the native one, and in brackets the ratio without the start. Once with
+lapbelt's default policy, once with `.env` files denied at any depth besides; the others get what
+they can say of it. Nothing passes or fails here.
 """
 import argparse
+import json
 import os
 import shutil
 import statistics
@@ -113,15 +116,85 @@ class Make(Job):
             path.unlink()
 
 
-def launchers(lapbelt, directory):
-    """What to put before a command, by name; native first."""
-    found = {"native": []}
-    if lapbelt:
-        found["lapbelt"] = [lapbelt, "run", "--"]
-    if shutil.which("bwrap"):
-        found["bwrap"] = ["bwrap", "--ro-bind", "/", "/", "--bind", directory, directory,
-                          "--dev", "/dev", "--proc", "/proc", "--unshare-all"]
-    return found
+SECRETS = (".ssh", ".aws", ".gnupg", ".config/gh", ".config/gcloud", ".docker", ".kube", ".netrc",
+           ".npmrc", ".pypirc", ".git-credentials", ".password-store", ".local/share/keyrings")
+
+# As the default policy, as far as names in the project go, and nobody's `.env`.
+NO_ENV = """(version 1)
+(deny default)
+(allow process* signal sysctl-read pseudo-tty system-socket ipc* file-lock system-fcntl system-info)
+(allow system-sched socket-option* file-ioctl file-read*)
+(allow file-write* (subpath "{directory}") (literal "/dev/null" "/dev/tty"))
+(deny file-write* file-link (regex #"/\\.(bashrc|profile|gitconfig|mcp\\.json)$"
+                                   #"/\\.(vscode|idea|ssh)(/|$)" #"/\\.git/(hooks|config)(/|$)"))
+(deny file-read-data file-write* file-link (subpath {secrets}))
+(deny file-read* file-write* file-link (regex #"/\\.env$"))
+"""
+
+
+def make_secrets(home):
+    """Some are there, as with most people."""
+    for name in SECRETS:
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name in (".netrc", ".npmrc", ".pypirc", ".git-credentials"):
+            path.write_text("secret\n")
+        else:
+            path.mkdir(exist_ok=True)
+
+
+class Ways:
+    """The sandboxes that were found, and how to put each before a command in a directory."""
+
+    def __init__(self, given, base):
+        self.base = base
+        self.lapbelt = str(Path(given.lapbelt).resolve()) if given.lapbelt else None
+        self.bwrap = shutil.which("bwrap")
+        self.srt = given.srt or shutil.which("srt")
+        self.landstrip = given.landstrip or shutil.which("landstrip")
+
+    def secrets(self):
+        return [str(self.base / name) for name in SECRETS]
+
+    def write(self, name, text):
+        path = self.base / name
+        path.write_text(text)
+        return str(path)
+
+    def settings(self, directory, no_env, **network):
+        """Of srt, which landstrip has taken over. Patterns are looked up as they start."""
+        denied = ["**/.env"] if no_env else []
+        return json.dumps({
+            "filesystem": {"denyRead": self.secrets() + denied,
+                           "allowWrite": [directory, "/tmp", "/dev/null"],
+                           "denyWrite": [f"{directory}/.git/hooks"] + denied},
+            "network": network,
+        })
+
+    def launchers(self, directory, no_env):
+        """By name, native first."""
+        found = {"native": []}
+        if self.lapbelt:
+            found["lapbelt"] = [self.lapbelt, "run", "--"]
+            if no_env:
+                names = " ".join(f'"{secret}"' for secret in self.secrets())
+                profile = NO_ENV.format(directory=directory, secrets=names)
+                found["lapbelt"][2:] = ["-f", self.write("no-env.sb", profile), "--"]
+        if self.bwrap:
+            masks = []
+            for secret in self.secrets():
+                masks += (["--tmpfs", secret] if os.path.isdir(secret)
+                          else ["--ro-bind", "/dev/null", secret])
+            found["bwrap"] = [self.bwrap, "--ro-bind", "/", "/", "--bind", directory, directory,
+                              *masks, "--dev", "/dev", "--proc", "/proc", "--unshare-all"]
+        if self.landstrip:
+            settings = self.settings(directory, False, allowNetwork=False)
+            found["landstrip"] = [self.landstrip, "run", "-p",
+                                  self.write("landstrip.json", settings), "--"]
+        if self.srt:
+            settings = self.settings(directory, no_env, allowedDomains=[], deniedDomains=[])
+            found["srt"] = [self.srt, "-s", self.write("srt.json", settings), "--"]
+        return found
 
 
 def seconds(job, launcher, directory):
@@ -137,14 +210,14 @@ def seconds(job, launcher, directory):
     return taken
 
 
-def measure(job, lapbelt, repetitions, base):
+def measure(job, ways, no_env, repetitions, base):
     """The median of each launcher, in seconds."""
     directory = Path(tempfile.mkdtemp(dir=base))
     job.setup(directory)
-    ways = launchers(lapbelt, str(directory))
-    taken = {name: [] for name in ways}
+    launchers = ways.launchers(str(directory), no_env)
+    taken = {name: [] for name in launchers}
     for repetition in range(repetitions + 1):
-        for name, launcher in ways.items():
+        for name, launcher in launchers.items():
             once = seconds(job, launcher, directory)
             if repetition > 0:  # the first round only warms the caches
                 taken[name].append(once)
@@ -152,22 +225,39 @@ def measure(job, lapbelt, repetitions, base):
     return {name: statistics.median(values) for name, values in taken.items()}
 
 
-def show(name, medians):
+def show(name, medians, start):
     native = medians["native"]
-    cells = [f"{name:<28}"]
-    for way in ("native", "lapbelt", "bwrap"):
-        if way not in medians:
-            cells.append(f"{'-':>22}")
-        elif way == "native":
-            cells.append(f"{native * 1000:>12.1f} ms")
-        else:
-            cells.append(f"{medians[way] * 1000:>12.1f} ms{medians[way] / native:>6.2f}x")
+    cells = [f"{name:<28}{native * 1000:>8.1f} ms"]
+    for way, taken in medians.items():
+        if way == "native":
+            continue
+        inside = ""
+        if start:
+            ratio = (taken - start[way]) / (native - start["native"])
+            inside = f"({ratio:.2f})"
+        cells.append(f"{taken * 1000:>9.1f} ms{taken / native:>7.2f}x {inside:<7}")
     print(" ".join(cells), flush=True)
+
+
+def table(given, ways, no_env):
+    print("with **/.env denied" if no_env else "default policy")
+    print(f"{'':<28}{'native':>11}", *(f"{name:>20} " + 7 * " " for name in
+                                       list(ways.launchers(given.directory, no_env))[1:]))
+    start = None
+    for job in (Start(0), GitStatus(given.status_files), FindAndCat(given.cat_files),
+                WriteFiles(given.write_files), Make(given.sources)):
+        repetitions = given.repetitions if start else given.starts
+        medians = measure(job, ways, no_env, repetitions, ways.base)
+        show(job.name, medians, start)
+        start = start or medians
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lapbelt", default=os.environ.get("LAPBELT"), help="the program to time")
+    parser.add_argument("--srt", help="sandbox-runtime's program, if it is not in PATH")
+    parser.add_argument("--landstrip", help="landstrip, if it is not in PATH")
+    parser.add_argument("--policy", choices=("default", "no-env", "both"), default="both")
     parser.add_argument("--repetitions", type=int, default=7)
     parser.add_argument("--starts", type=int, default=41, help="repetitions of the start row")
     parser.add_argument("--status-files", type=int, default=20000)
@@ -180,20 +270,13 @@ def arguments():
 
 def main():
     given = arguments()
-    rows = [
-        (Start(0), given.starts),
-        (GitStatus(given.status_files), given.repetitions),
-        (FindAndCat(given.cat_files), given.repetitions),
-        (WriteFiles(given.write_files), given.repetitions),
-        (Make(given.sources), given.repetitions),
-    ]
-    lapbelt = str(Path(given.lapbelt).resolve()) if given.lapbelt else None
-    base = tempfile.mkdtemp(prefix="lapbelt-bench.", dir=given.directory)
-    os.environ["HOME"] = base
-    print(f"{'median':<28} {'native':>15} {'lapbelt':>22} {'bwrap':>22}")
+    base = Path(tempfile.mkdtemp(prefix="lapbelt-bench.", dir=given.directory))
+    os.environ["HOME"] = str(base)
+    make_secrets(base)
     try:
-        for job, repetitions in rows:
-            show(job.name, measure(job, lapbelt, repetitions, base))
+        for no_env in (False, True):
+            if given.policy in ("both", "no-env" if no_env else "default"):
+                table(given, Ways(given, base), no_env)
     finally:
         shutil.rmtree(base)
 

@@ -237,6 +237,61 @@ static void mounts_that_hide(void)
 	fixture_close(&f);
 }
 
+/* N paths of a rule: "BEFORE FOLDER/0" ... "AFTER". */
+static char *many_paths(const char *before, const char *folder, unsigned n, const char *after)
+{
+	struct buf text = {.p = NULL};
+
+	buf_printf(&text, "%s", before);
+	for (unsigned i = 0; i < n; i++)
+		buf_printf(&text, " \"%s/%u\"", folder, i);
+	buf_printf(&text, "%s", after);
+	CHECK(!text.failed);
+	return text.p;
+}
+
+/* So many that the start would be long are not hidden at all, and the gaps say so. */
+static void mounts_that_would_hide_too_much(void)
+{
+	static const struct {
+		unsigned n;
+		size_t mounts;
+		bool gap;
+	} rows[] = {{512, 512, false}, {513, 0, true}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *text = many_paths(READABLE "(deny file-read* (subpath", "/home/u", rows[i].n,
+					"))");
+		const struct gap *gap;
+		struct fixture f;
+
+		plan_of(&f, text);
+		CHECK_INT(f.plan.n_mounts, rows[i].mounts);
+		gap = gap_about(&f, "can still be seen");
+		CHECK_INT(gap != NULL, rows[i].gap);
+		CHECK(!gap || (gap->help && strstr(gap->help, "fewer paths")));
+		fixture_close(&f);
+		free(text);
+	}
+}
+
+static void mounts_that_would_keep_too_much(void)
+{
+	static const unsigned rows[] = {1000, 1100};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *text =
+			many_paths(READABLE "(allow file-write* (subpath", "/tmp", rows[i], "))");
+		struct fixture f;
+
+		fixture_open(&f, text);
+		f.input.private_scope = SCOPE_ALL;
+		CHECK_INT(fixture_plan(&f), i == 0 ? 0 : -ERR_LIMIT);
+		fixture_close(&f);
+		free(text);
+	}
+}
+
 /* A network that the policy opens is the host's; only an empty one can be private. */
 static void network_of_a_private_scope(void)
 {
@@ -343,6 +398,8 @@ int main(void)
 	RUN(mounts_of_a_private_scope);
 	RUN(mounts_of_a_shared_tmp);
 	RUN(mounts_that_hide);
+	RUN(mounts_that_would_hide_too_much);
+	RUN(mounts_that_would_keep_too_much);
 	RUN(network_of_a_private_scope);
 	RUN(programs_load);
 	RUN(bad_programs);
