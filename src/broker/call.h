@@ -341,7 +341,8 @@ void held_let_go(struct broker *broker, int fd);
 
 /* It is about to be connected; then held_settle() lets it go. */
 void held_connecting(struct broker *broker, int fd);
-bool held_settle(struct broker *broker); /* does any wait for it? */
+void held_bound(struct broker *broker, int fd); /* its name may soon be free again */
+bool held_settle(struct broker *broker);        /* does any wait for it? */
 
 /* Lets go of those that nobody inside has any more; true: of some. */
 bool held_sweep(struct broker *broker);

@@ -5,8 +5,10 @@
  * until they are connected or listen, since after that nothing is judged any
  * more, and their peers wait for the last duplicate to be closed.
  *
- * What is closed before that stays here until somebody misses its port or
- * there are many. They are told apart by their inode; sockfs counts them.
+ * What is closed before that stays here for a moment: for some seconds after
+ * one was bound we look who holds them still, less and less often, and again
+ * when somebody misses a port or there are many. They are told apart by their
+ * inode; sockfs counts them.
  */
 #include "broker/call.h"
 
@@ -29,6 +31,8 @@ enum {
 	SWEEP_FROM = 64, /* with fewer nobody looks who holds them still */
 	SWEEPS = 2,      /* one may have been moved between descriptors just then */
 	LET_GO_MAX = 256,
+	LOOK_FIRST_MS = 50,  /* after one was bound, then after twice as long, */
+	LOOK_LAST_MS = 3200, /* up to this */
 };
 
 struct held {
@@ -44,6 +48,8 @@ struct held_sockets {
 	ino_t let_go[LET_GO_MAX]; /* the last ones, connected or listening */
 	size_t n_let_go;
 	unsigned n_connecting;
+	int64_t look_at; /* when to look who holds them; 0: nobody waits for that */
+	unsigned look_ms;
 };
 
 static ino_t inode_of(int fd)
@@ -202,6 +208,28 @@ void held_connecting(struct broker *broker, int fd)
 	broker->held->n_connecting++;
 }
 
+void held_bound(struct broker *broker, int fd)
+{
+	struct held_sockets *held = broker->held;
+
+	if (!find(held, inode_of(fd)))
+		return;
+	held->look_ms = LOOK_FIRST_MS;
+	held->look_at = clock_ms() + LOOK_FIRST_MS;
+}
+
+/* Frees the names of what was bound and closed: outside they may be missed, and nobody tells us. */
+static void look_who_holds(struct broker *broker)
+{
+	struct held_sockets *held = broker->held;
+
+	if (!held || !held->look_at || clock_ms() < held->look_at)
+		return;
+	(void)held_sweep(broker);
+	held->look_ms *= 2;
+	held->look_at = held->n && held->look_ms <= LOOK_LAST_MS ? clock_ms() + held->look_ms : 0;
+}
+
 bool held_settle(struct broker *broker)
 {
 	struct held_sockets *held = broker->held;
@@ -219,7 +247,8 @@ bool held_settle(struct broker *broker)
 		socket->connecting = false; /* and may try again */
 		held->n_connecting--;
 	}
-	return held && held->n_connecting > 0;
+	look_who_holds(broker);
+	return held && (held->n_connecting > 0 || held->look_at);
 }
 
 void held_free(struct broker *broker)

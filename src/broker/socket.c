@@ -485,6 +485,8 @@ static int bind_now(const struct call *call, const struct socket_call *socket)
 			    : -1;
 		errno = r < 0 ? EADDRINUSE : errno;
 	}
+	if (r == 0)
+		held_bound(call->broker, socket->fd);
 	return r;
 }
 

@@ -96,11 +96,15 @@ static inline bool has_ns(const struct planner *p, enum ns ns)
 	return (p->plan->ns & ns) != 0;
 }
 
-/* Must the broker make the sockets that it judges? It could not fetch them from their owners. */
+/*
+ * Must the broker make the sockets that it judges? It could not fetch them from their owners. Where
+ * writes are judged, these are all that may be bound: a unix socket makes a name.
+ */
 static inline bool needs_held(const struct planner *p)
 {
 	return !p->caps->pidfd_getfd &&
-	       (p->plan->brokered & (BROKER_UNIX | BROKER_INET | BROKER_INHERITED));
+	       (p->plan->brokered &
+		(BROKER_UNIX | BROKER_INET | BROKER_INHERITED | BROKER_WRITE));
 }
 
 /* ---- Stages ---- */

@@ -473,18 +473,23 @@ def judge(environment, wanted, result):
     return complaints + (text.splitlines() if complaints else [])
 
 
+def prefix_of(environment, folder, around, is_ordinary):
+    """What starts a command in ENVIRONMENT, where FOLDER can be written."""
+    who = []
+    if is_ordinary and os.geteuid() == 0:
+        who = ["setpriv", f"--reuid={ORDINARY}", f"--regid={ORDINARY}", "--clear-groups"]
+    prefix = [word.replace("{world}", folder).replace("{around}", around)
+              for word in environment.around]
+    return [*prefix, *who] if environment.needs_root else [*who, *prefix]
+
+
 def try_one(tap, base, environment, lapbelt, around, owner):
     name = environment.name
     world = World(f"{base}/{environment.on}", owner)
     profile = PROFILE.format(home=world.home, shut=world.shut, port=world.port)
     sandboxes = (("exec", ["exec", *environment.options, "-p", profile], 2),
                  ("run", ["run", *environment.options, "--"], 3))
-    who = []
-    if owner is not None:
-        who = ["setpriv", f"--reuid={owner}", f"--regid={owner}", "--clear-groups"]
-    prefix = [word.replace("{world}", world.folder).replace("{around}", around)
-              for word in environment.around]
-    prefix = [*prefix, *who] if environment.needs_root else [*who, *prefix]
+    prefix = prefix_of(environment, world.folder, around, owner is not None)
     try:
         found, _, text = answers(prefix, [], world)
         complaints = differences({act[0]: ALLOW for act in ACTS}, found)

@@ -215,6 +215,7 @@ def parse(words):
     parser.add_argument("--acts", type=int, default=60)
     parser.add_argument("--options", nargs="*", default=[])
     parser.add_argument("--skip", nargs="*", default=[], metavar="ACT")
+    parser.add_argument("--base", default="/var/tmp", help="where the worlds are made")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--no-shrink", action="store_true")
     return parser.parse_args(words)
@@ -230,7 +231,7 @@ def main(words):
     home = os.environ.get("DIFFERENTIAL_HOME")
     if home:
         return Test(arguments, home).all()
-    home = tempfile.mkdtemp(prefix="lapbelt-diff-", dir="/var/tmp")
+    home = tempfile.mkdtemp(prefix="lapbelt-diff-", dir=arguments.base)
     try:
         # Copies, in a folder that an ordinary user reaches.
         os.chmod(home, 0o755)

@@ -8,6 +8,7 @@ import select
 import shutil
 import stat
 import subprocess
+import time
 
 from differential_acts import ACTS, SOCKET_ACTS
 from differential_answers import Answers, Policy, covers_refused, covers_seen, read_gaps
@@ -146,7 +147,7 @@ class Run:
         except (OSError, ValueError):
             return [[]]  # it fails before anything is asked
 
-    def act(self, name, arguments):
+    def act(self, name, arguments, patience=100):
         """Returns a failure, or None. Afterwards the worlds are equal again, or there is one."""
         if name in ("creat", "exec") and self.is_fifo(arguments[0]):
             return None  # it waits for a partner
@@ -183,8 +184,9 @@ class Run:
             return self.after_denial(name, arguments, stage, denied, result, after, failure)
         control = self.helpers[1].act(name, arguments)
         if name in ("listen", "bind-abstract") and result != control and \
-                "EADDRINUSE" in result + control:
-            return self.act(name, arguments)  # somebody else's, or the broker's for a moment more
+                "EADDRINUSE" in result + control and patience:
+            time.sleep(0.05)  # somebody else's, or the broker's for a moment more
+            return self.act(name, arguments, patience - 1)
         self.test.count["same"] += 1
         if result == control and after == self.outside.picture():
             self.before = after

@@ -232,7 +232,7 @@ static void gaps_of_lent_sockets(void)
 	CHECK_INT(fixture_plan(&f), 0);
 	CHECK(gap_about(&f, "lends") && gap_about(&f, "lends")->kind == GAP_STRICTER);
 	fixture_close(&f);
-	fixture_open(&f, "(allow default) (deny file-write* (regex #\"x\"))");
+	fixture_open(&f, "(allow default) (deny signal (target others))");
 	f.caps.pidfd_getfd = false;
 	CHECK_INT(fixture_plan(&f), 0);
 	CHECK(!gap_about(&f, "lends"));

@@ -250,6 +250,7 @@ static void sockets_made_by_the_broker(void)
 		{CALL_SOCKET, {AF_INET_, DGRAM, 0}, ASKED},
 		{CALL_SOCKET, {AF_NETLINK_, RAW, 0}, ASKED},
 		{CALL_CONNECT, {3}, ASKED},
+		{CALL_BIND, {3}, ASKED},
 		{CALL_LISTEN, {3}, ASKED},
 	};
 	static const struct row none[] = {
@@ -267,10 +268,15 @@ static void sockets_made_by_the_broker(void)
 	f.caps.pidfd_getfd = false;
 	CHECK_ROWS(&f, unix_only);
 	fixture_close(&f);
+	/* Where writes are judged, so is bind(2): a unix socket makes a name. */
 	fixture_open(&f, "(allow default) (deny file-write* (regex #\"x\"))");
 	f.caps.pidfd_getfd = false;
-	CHECK_ROWS(&f, none);
+	CHECK_ROWS(&f, unix_only);
 	f.caps.notify = false;
+	CHECK_ROWS(&f, none);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default) (deny signal (target others))");
+	f.caps.pidfd_getfd = false;
 	CHECK_ROWS(&f, none);
 	fixture_close(&f);
 }

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""everywhere.py LAPBELT LIBLAPBELT AROUND root|user [--acts N] [--seed N] [ENVIRONMENT...]
+
+differential.py in each environment of environments.py, with N acts (100,000) in each: hours. Both of
+its workers are in the environment, so what that denies is the same to both. TAP.
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(FOLDER, "..", "e2e"))
+import environments  # noqa: E402
+from differential_judge import PYTHON  # noqa: E402
+
+ACTS_EACH = 60  # under one policy
+
+
+def command(environment, given, folder):
+    prefix = environments.prefix_of(environment, folder, given.around, given.who == "user")
+    who = "user" if given.who == "user" else "root"
+    return [*prefix, PYTHON, "-Es", f"{FOLDER}/differential.py", given.lapbelt, given.library,
+            who, "--base", folder, "--acts", f"{ACTS_EACH}", "--seed", f"{given.seed}",
+            "--policies", f"{-(-given.acts // ACTS_EACH)}", *(f"--options={o}" for o in environment.options)]
+
+
+def try_one(tap, base, environment, given):
+    folder = tempfile.mkdtemp(prefix="lapbelt-everywhere.", dir=f"{base}/{environment.on}")
+    os.chmod(folder, 0o755)
+    if given.who == "user" and os.geteuid() == 0:
+        os.chown(folder, environments.ORDINARY, environments.ORDINARY)
+    begin = time.monotonic()
+    try:
+        done = subprocess.run(command(environment, given, folder), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    finally:
+        shutil.rmtree(folder)
+    notes = [line for line in done.stdout.splitlines() if not re.match(r"ok |1\.\.", line)]
+    counts = next((line for line in reversed(notes) if re.search(r"\d acts", line)), "# 0 acts")
+    tap.report(f"{environment.name} ({counts[2:]}, {time.monotonic() - begin:.0f} s)",
+               notes if done.returncode or "0 acts" == counts[2:] else [])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("lapbelt", type=os.path.abspath)
+    parser.add_argument("library", type=os.path.abspath)
+    parser.add_argument("around", type=os.path.abspath)
+    parser.add_argument("who", choices=("root", "user"))
+    parser.add_argument("--acts", type=int, default=100000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_intermixed_args()
+    root = os.geteuid() == 0
+    tap = environments.Tap()
+    base = tempfile.mkdtemp(prefix="lapbelt-everywhere.", dir="/var/tmp")
+    os.chmod(base, 0o755)
+    environments.make_file_systems(base)
+    try:
+        for environment in environments.ENVIRONMENTS:
+            if given.names and environment.name not in given.names or environment.refused:
+                continue
+            if environment.needs_root and not root:
+                tap.report(environment.name, [], "only root can make it")
+                continue
+            try_one(tap, base, environment, given)
+    finally:
+        if root:
+            subprocess.run(["umount", "tmpfs", "overlay"], cwd=base, check=True)
+        shutil.rmtree(base)
+    print(f"1..{tap.n}")
+    return tap.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
