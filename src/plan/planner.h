@@ -103,8 +103,7 @@ static inline bool has_ns(const struct planner *p, enum ns ns)
 static inline bool needs_held(const struct planner *p)
 {
 	return !p->caps->pidfd_getfd &&
-	       (p->plan->brokered &
-		(BROKER_UNIX | BROKER_INET | BROKER_INHERITED | BROKER_WRITE));
+	       (p->plan->brokered & (BROKER_UNIX | BROKER_INET | BROKER_INHERITED | BROKER_WRITE));
 }
 
 /* ---- Stages ---- */
