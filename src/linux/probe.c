@@ -31,19 +31,17 @@ static bool seccomp_knows_flags(unsigned flags)
 
 void linux_probe(struct caps *ret)
 {
-	*ret = (struct caps)
-	{
-#if defined(__aarch64__)
-		.arch = ARCH_AARCH64,
-#else
-		.arch = ARCH_X86_64,
-#endif
+	*ret = (struct caps){
+		.arch = ARCH_HERE,
 		.landlock_abi = landlock_abi(),
 		.notify = seccomp_knows_flags(SECCOMP_FILTER_FLAG_NEW_LISTENER),
 		.wait_killable = seccomp_knows_flags(SECCOMP_FILTER_FLAG_NEW_LISTENER |
 						     SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV_),
-		.userns = true, .mount_proc = true, .pidfd_getfd = lends_descriptors(),
-		.root = geteuid() == 0, .nested = landlock_is_nested(),
+		.userns = true,
+		.mount_proc = true,
+		.pidfd_getfd = lends_descriptors(),
+		.root = geteuid() == 0,
+		.nested = landlock_is_nested(),
 	};
 	/* Sockets are made by the broker then, and have to be of the command's network. */
 	ret->userns = ret->pidfd_getfd;

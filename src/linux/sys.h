@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Constants that are younger than the headers of the oldest distribution we
- * build on, with the kernel that brought each; the numbers are kernel ABI and
- * the same on every architecture.
+ * The architecture, and constants that are younger than the headers of the
+ * oldest distribution we build on, with the kernel that brought each; the
+ * numbers are kernel ABI and the same on every architecture.
  */
 #ifndef LINUX_SYS_H
 #define LINUX_SYS_H
@@ -10,6 +10,15 @@
 #include <linux/seccomp.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+
+/* enum arch of what this is compiled for. */
+#if defined(__x86_64__) && !defined(__ILP32__)
+#define ARCH_HERE ARCH_X86_64
+#elif defined(__aarch64__) && !defined(__ILP32__) && !defined(__AARCH64EB__)
+#define ARCH_HERE ARCH_AARCH64
+#else
+#error "no table of system calls for this processor: src/plan/syscalls.def"
+#endif
 
 enum {
 	SYS_landlock_create_ruleset_ = 444, /* 5.13 */

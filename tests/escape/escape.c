@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const struct escape_case *const tables[] = {
-	path_cases,      protected_cases, race_cases,   proc_cases,
-	namespace_cases, seccomp_cases,   socket_cases, desc_cases,
+	path_cases,    protected_cases, race_cases,   proc_cases, namespace_cases,
+	seccomp_cases, foreign_cases,   socket_cases, desc_cases,
 };
 
 static const struct {

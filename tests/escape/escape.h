@@ -50,6 +50,7 @@ extern const struct escape_case race_cases[];
 extern const struct escape_case proc_cases[];
 extern const struct escape_case namespace_cases[];
 extern const struct escape_case seccomp_cases[];
+extern const struct escape_case foreign_cases[]; /* foreign_CPU.c */
 extern const struct escape_case socket_cases[];
 extern const struct escape_case desc_cases[];
 
