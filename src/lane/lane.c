@@ -57,9 +57,23 @@ static const char *const name_functions[] = {"mkdir", "unlink", "link", "rename"
 
 /* ---- The object ---- */
 
+static uintptr_t page_size;
+
+/* Nobody has told us; what is no whole page is refused. */
+static uintptr_t find_page_size(void)
+{
+	uintptr_t ret = 4096;
+	unsigned char resident;
+
+	while (ret < LANE_SLOTS_SIZE &&
+	       lane_call(SYS_mincore, (long)(lane_slots + ret), 1, (long)&resident) != 0)
+		ret *= 4;
+	return ret;
+}
+
 static uintptr_t page_of(const unsigned char *p)
 {
-	return (uintptr_t)p / LANE_PAGE * LANE_PAGE;
+	return (uintptr_t)p / page_size * page_size;
 }
 
 struct object {
@@ -134,7 +148,7 @@ static const Elf64_Phdr *find_segment(const unsigned char *base, Elf64_Word type
 	unsigned char resident;
 
 	if (page_of(base) != (uintptr_t)base ||
-	    lane_call(SYS_mincore, (long)base, LANE_PAGE, (long)&resident) != 0)
+	    lane_call(SYS_mincore, (long)base, 1, (long)&resident) != 0)
 		return NULL;
 	for (int i = 0; i < SELFMAG; i++)
 		if (header->e_ident[i] != (unsigned char)ELFMAG[i])
@@ -206,13 +220,14 @@ static bool protect(uintptr_t begin, uintptr_t end, int protection)
  */
 static bool write_slots(const struct sites *sites)
 {
-	uintptr_t begin = (uintptr_t)lane_slots, end = begin + LANE_PAGE;
+	uintptr_t begin = (uintptr_t)lane_slots, end = begin + LANE_SLOTS_SIZE;
 	bool near = true;
 
 	if (!protect(begin, end, PROT_READ | PROT_WRITE))
 		return false;
 	for (size_t i = 0; i < sites->n; i++)
 		near &= lane_write_slot(i, sites->at[i]);
+	lane_written(lane_slots, lane_slots + sites->n * lane_slot_size);
 	return protect(begin, end, PROT_READ | PROT_EXEC) && near;
 }
 
@@ -225,11 +240,13 @@ static void write_sites(const struct sites *sites)
 
 		/* All on these pages and those next to them. */
 		for (next = i; next < sites->n && page_of(sites->at[next]) <= end; next++)
-			end = page_of(sites->at[next] + lane_site_size - 1) + LANE_PAGE;
+			end = page_of(sites->at[next] + lane_site_size - 1) + page_size;
 		if (!protect(begin, end, PROT_READ | PROT_WRITE))
 			return;
-		for (size_t k = i; k < next; k++)
+		for (size_t k = i; k < next; k++) {
 			lane_write_site(k, sites->at[k]);
+			lane_written(sites->at[k], sites->at[k] + lane_site_size);
+		}
 		if (!protect(begin, end, PROT_READ | PROT_EXEC))
 			lane_call(SYS_exit_group, 127, 0, 0);
 	}
@@ -300,6 +317,7 @@ static bool is_libc(const char *path)
 /* 0: we are not needed. */
 EXPORTED unsigned la_version(unsigned version)
 {
+	page_size = find_page_size();
 	reads = serves(LANE_READS_FLAGS);
 	writes = serves(LANE_WRITES_FLAGS);
 	names = serves(LANE_NAMES_FLAGS);

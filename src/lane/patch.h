@@ -6,15 +6,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum {
-	LANE_PAGE = 4096,
-};
+#if defined(__aarch64__)
+#include "lane/aarch64.h"
+#else
+#include "lane/x86_64.h"
+#endif
 
 /* How many bytes from a site on are replaced. */
 extern const size_t lane_site_size;
 
-/* Where slots are written: a page of this library, for code that sites jump to. */
-extern unsigned char lane_slots[LANE_PAGE];
+/* Where slots are written: whole pages of this library, for code that sites jump to. */
+extern unsigned char lane_slots[LANE_SLOTS_SIZE];
 extern const size_t lane_slot_size;
 
 /*
@@ -28,6 +30,9 @@ bool lane_write_slot(size_t number, const unsigned char *at);
 
 /* Writes a jump to slot NUMBER over the site AT. */
 void lane_write_site(size_t number, unsigned char *at);
+
+/* To be called before what was written to [BEGIN, END) is executed. */
+void lane_written(const unsigned char *begin, const unsigned char *end);
 
 /* A system call: its result, or -errno. */
 long lane_call(long number, long a, long b, long c);

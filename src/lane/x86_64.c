@@ -84,7 +84,8 @@ __asm__(".pushsection .text\n"
 			   "	movl $64, lane_pause(%rip)\n"
 			   "	movl $3, lane_refusals(%rip)\n" /* one more is enough */
 			   "	jmp 4f\n"
-			   "3:	decl lane_pause(%rip)\n"
+			   "3:	dec %ecx\n" /* not in memory: two threads would go below 0 */
+			   "	mov %ecx, lane_pause(%rip)\n"
 			   "4:	mov (%rsp), %rax\n"
 			   /* A signal handler may have interrupted another call of the lane. */
 			   "	xor %r9d, %r9d\n"
@@ -173,7 +174,7 @@ bool lane_write_slot(size_t number, const unsigned char *at)
 	unsigned char *p = slot_of(number);
 	ptrdiff_t distance = at - p;
 
-	if (distance > INT32_MAX - LANE_PAGE || distance < INT32_MIN + LANE_PAGE)
+	if (distance > INT32_MAX - LANE_SLOTS_SIZE || distance < INT32_MIN + LANE_SLOTS_SIZE)
 		return false;
 	for (size_t i = 0; i < MOV_SIZE; i++)
 		*p++ = at[i];
@@ -190,6 +191,12 @@ bool lane_write_slot(size_t number, const unsigned char *at)
 void lane_write_site(size_t number, unsigned char *at)
 {
 	put_branch(at, JUMP, slot_of(number));
+}
+
+void lane_written(const unsigned char *begin, const unsigned char *end)
+{
+	(void)begin;
+	(void)end;
 }
 
 /* ---- Calling ---- */

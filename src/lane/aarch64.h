@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LANE_AARCH64_H
+#define LANE_AARCH64_H
+
+enum {
+	LANE_SLOTS_SIZE = 65536, /* pages have 4, 16 or 64 KiB */
+};
+
+#endif
