@@ -105,6 +105,10 @@ static void about_mode(const struct doctor *doctor, struct finding *ret)
 		say(ret,
 		    "inside a sandbox of lapbelt, as %s: its policy holds for all that runs here",
 		    ids);
+	} else if (!doctor->caps.landlock_abi) {
+		ret->value = "none";
+		ret->good = false;
+		say(ret, "none: without Landlock nothing can be run");
 	} else if (!doctor->caps.notify) {
 		ret->value = "no-listener";
 		say(ret, "without a seccomp listener, as %s: Landlock and the filter alone enforce",
