@@ -404,6 +404,14 @@ class Environment(typing.NamedTuple):
     refused: str = ""  # what is said where it is refused
     needs_root: bool = False  # to be made
 
+    def prefix(self, world, around, owner):
+        """The command that runs another here, as OWNER (None: as we are)."""
+        who = []
+        if owner is not None:
+            who = ["setpriv", f"--reuid={owner}", f"--regid={owner}", "--clear-groups"]
+        words = [word.replace("{world}", world).replace("{around}", around) for word in self.around]
+        return [*words, *who] if self.needs_root else [*who, *words]
+
 
 CHROOT = [*SHELL, 'd=$PWD; exec chroot /run/lapbelt-root sh -c \'cd "$0" && exec "$@"\' "$d" "$@"', "sh"]
 
@@ -417,8 +425,8 @@ ENVIRONMENTS = (
     Environment("a listener of somebody else's", ["{around}", "listener"], refused=NO_LISTENER),
     Environment("bwrap", ["bwrap", "--bind", "/", "/", "--dev-bind", "/dev", "/dev"]),
     Environment("bwrap with devices and processes of its own",
-                ["bwrap", "--ro-bind", "/", "/", "--bind", "{world}", "{world}", "--dev", "/dev",
-                 "--unshare-pid", "--proc", "/proc", "--tmpfs", "/run"]),
+                ["bwrap", "--ro-bind", "/", "/", "--bind", "/tmp", "/tmp", "--bind", "{world}", "{world}",
+                 "--dev", "/dev", "--unshare-pid", "--proc", "/proc", "--tmpfs", "/run"]),
     Environment("a chroot", [*mounted(NEW_ROOT), *CHROOT], needs_root=True),
     Environment("hidden processes", mounted("mount -t proc -o hidepid=2 proc /proc"), needs_root=True),
     Environment("a file system in memory", on="tmpfs", needs_root=True),
@@ -473,23 +481,13 @@ def judge(environment, wanted, result):
     return complaints + (text.splitlines() if complaints else [])
 
 
-def prefix_of(environment, folder, around, is_ordinary):
-    """What starts a command in ENVIRONMENT, where FOLDER can be written."""
-    who = []
-    if is_ordinary and os.geteuid() == 0:
-        who = ["setpriv", f"--reuid={ORDINARY}", f"--regid={ORDINARY}", "--clear-groups"]
-    prefix = [word.replace("{world}", folder).replace("{around}", around)
-              for word in environment.around]
-    return [*prefix, *who] if environment.needs_root else [*who, *prefix]
-
-
 def try_one(tap, base, environment, lapbelt, around, owner):
     name = environment.name
     world = World(f"{base}/{environment.on}", owner)
     profile = PROFILE.format(home=world.home, shut=world.shut, port=world.port)
     sandboxes = (("exec", ["exec", *environment.options, "-p", profile], 2),
                  ("run", ["run", *environment.options, "--"], 3))
-    prefix = prefix_of(environment, world.folder, around, owner is not None)
+    prefix = environment.prefix(world.folder, around, owner)
     try:
         found, _, text = answers(prefix, [], world)
         complaints = differences({act[0]: ALLOW for act in ACTS}, found)

@@ -53,7 +53,7 @@ lib_start() {
 }
 
 has_userns() {
-	[ -z "${LAPBELT_RUN_OPTIONS:-}" ]
+	case ${LAPBELT_RUN_OPTIONS:-} in *--no-userns*) return 1 ;; esac
 }
 
 is_root() {

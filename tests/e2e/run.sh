@@ -6,6 +6,7 @@
 # Runs one test script as KIND says, in a clean environment:
 #	root, user                      with user namespaces
 #	root-no-userns, user-no-userns  as if there were none
+#	...-no-lane                     the same without the fast lane
 # "user" is an ordinary user without a single privilege. LAPBELT names the program under test.
 set -eu
 
@@ -14,17 +15,17 @@ ordinary=12345
 kind=$1
 shift
 
-case $kind in
-*-no-userns) options=--no-userns ;;
-*) options= ;;
-esac
+options=
+case $kind in *-no-userns*) options=--no-userns ;; esac
+case $kind in *-no-lane*) options="$options --no-lane" ;; esac
 
 clean_environment() {
 	# shellcheck disable=SC2086 # the last two are lists of words, or nothing
 	env --default-signal -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/nonexistent LC_ALL=C.UTF-8 \
 		TERM="${TERM:-dumb}" LAPBELT="${LAPBELT:?names the program under test}" \
 		LAPBELT_RUN_OPTIONS="$options" ${LAPBELT_LANE:+LAPBELT_LANE=$LAPBELT_LANE} \
-		${LAPBELT_MUST_WORK:+LAPBELT_MUST_WORK=$LAPBELT_MUST_WORK} ${TRIES:+TRIES=$TRIES} "$@"
+		${LAPBELT_MUST_WORK:+LAPBELT_MUST_WORK=$LAPBELT_MUST_WORK} ${TRIES:+TRIES=$TRIES} \
+		${LAPBELT_ROUNDS:+LAPBELT_ROUNDS=$LAPBELT_ROUNDS} "$@"
 }
 
 case $kind:$(id -u) in

@@ -10,12 +10,12 @@
 #	world_fresh       copies the template to $world, at the same path each time, and goes to $HOME/ws
 #	world_listing     prints what a run may not change: names, modes, sizes, times, links, contents
 #
-# Not in /tmp, which a sandbox makes private.
+# In $LAPBELT_WORLDS or /var/tmp. Not in /tmp, which a sandbox makes private.
 
 world_secret='words only the owner may read'
 
 world_init() {
-	base=$(mktemp -d "/var/tmp/lapbelt-$1.XXXXXX")
+	base=$(mktemp -d "${LAPBELT_WORLDS:-/var/tmp}/lapbelt-$1.XXXXXX")
 	world=$base/world
 	trap world_remove EXIT
 	trap 'exit 1' HUP INT TERM
@@ -61,7 +61,9 @@ world_repository() {
 	chmod 644 .git/hooks/commit-msg
 	cp .git/HEAD .git/config .git/modules/sub/
 	echo 'first line' >f
-	mkdir kept
+	mkdir -p kept/.claude
+	echo '{}' >kept/.claude/settings.json
+	echo '{}' >kept/.mcp.json
 	echo 'export THERE=1' >kept/.envrc
 	git init -q --template= kept/repository
 	printf '.vscode/\nkept/\n' >.gitignore

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static enum outcome climb_from_inherited_directory(void)
@@ -39,6 +40,11 @@ static enum outcome send_on_inherited_socket(void)
 	return outsider_saw("data");
 }
 
+static enum outcome signal_by_inherited_pidfd(void)
+{
+	return came_through(syscall(SYS_pidfd_send_signal, FD_PIDFD, 0, NULL, 0));
+}
+
 static enum outcome write_below_stdin(void)
 {
 	return write_below(0);
@@ -72,6 +78,7 @@ const struct escape_case desc_cases[] = {
 	{"A130a", "write below an inherited directory", write_below_inherited_directory, WITH_FDS},
 	{"A130b", "read an inherited file at 2048", read_inherited_file, WITH_FDS},
 	{"A130c", "send on an inherited socket", send_on_inherited_socket, WITH_FDS},
+	{"A130d", "signal by an inherited pidfd", signal_by_inherited_pidfd, WITH_FDS},
 	{"A131d", "write below stdin, a directory", write_below_stdin, WITH_FDS},
 	{"A131e", "climb from stdin, a directory", climb_from_stdin, WITH_FDS},
 	{"A131f", "reopen stderr for reading", reopen_stderr_for_reading, WITH_FDS},

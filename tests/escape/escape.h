@@ -57,7 +57,8 @@ extern const struct escape_case desc_cases[];
 /* Descriptors that `escape --descriptors` leaves open across exec, besides 0 and 2. */
 enum inherited_fd {
 	FD_OTHER_DIR = 3,
-	FD_SOCKET = 5, /* connected to the outsider */
+	FD_SOCKET = 5,  /* connected to the outsider */
+	FD_PIDFD = 104, /* of the parent outside */
 	FD_SECRET = 2048,
 };
 

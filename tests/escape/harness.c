@@ -6,12 +6,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,6 +97,11 @@ int descriptors_main(char **command)
 	leave_open_at(open(home(".ssh/id"), O_RDONLY), FD_SECRET);
 	leave_open_at(open(home("other"), O_RDONLY | O_DIRECTORY), FD_OTHER_DIR);
 	leave_open_at(100, FD_SOCKET);
+	leave_open_at(epoll_create1(0), 101);
+	leave_open_at(memfd_create("left", 0), 102);
+	leave_open_at(eventfd(0, 0), 103);
+	leave_open_at((int)syscall(SYS_pidfd_open, getppid(), 0), FD_PIDFD);
+	leave_open_at(open(home("other"), O_PATH | O_DIRECTORY), 105);
 	leave_open_at(open(home("other"), O_RDONLY | O_DIRECTORY), 0);
 	leave_open_at(open(home(".ssh/log"), O_WRONLY | O_APPEND), 2);
 	execvp(command[0], command);

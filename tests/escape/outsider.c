@@ -3,9 +3,8 @@
  * The outsider: a process that no sandbox holds, of the same user, with a secret in its
  * environment, in its memory, in an open file and in its working directory, and with sockets, a
  * terminal, shared memory and a message queue, and renames files on request. It writes
- * DIRECTORY/facts (shell assignments, for
- * the cases) and notes in DIRECTORY/log whatever reaches it: stream shared tcp abstract dgram udp
- * pty pipe data usr1 urg priority.
+ * DIRECTORY/facts (shell assignments, for the cases) and notes in DIRECTORY/log whatever reaches
+ * it: stream shared bus tcp abstract dgram udp pty pipe data usr1 urg priority planted.
  */
 #include "escape.h"
 
@@ -36,6 +35,7 @@
 enum kind {
 	STREAM,
 	SHARED,
+	BUS,
 	TCP,
 	ABSTRACT,
 	FRIEND,
@@ -49,14 +49,14 @@ enum kind {
 };
 
 static const char *const events[KINDS] = {
-	[STREAM] = "stream",     [SHARED] = "shared", [TCP] = "tcp",
-	[ABSTRACT] = "abstract", [DGRAM] = "dgram",   [UDP] = "udp",
-	[PTY] = "pty",           [PIPE] = "pipe",     [DATA] = "data",
+	[STREAM] = "stream",     [SHARED] = "shared", [BUS] = "bus", [TCP] = "tcp",
+	[ABSTRACT] = "abstract", [DGRAM] = "dgram",   [UDP] = "udp", [PTY] = "pty",
+	[PIPE] = "pipe",         [DATA] = "data",
 };
 
 static struct pollfd watched[KINDS];
 static int log_fd;
-static char queue_name[64], memory_name[64], shared_socket[64];
+static char queue_name[64], memory_name[64], shared_socket[64], bus_socket[108];
 static int sysv_id;
 
 static void note(const char *event)
@@ -160,6 +160,10 @@ static void open_sockets(FILE *facts, const char *directory)
 		 (long)time(NULL));
 	watch(SHARED, bound_path(SOCK_STREAM, shared_socket));
 	fprintf(facts, "export ESCAPE_SHARED='%s'\n", shared_socket);
+	snprintf(bus_socket, sizeof(bus_socket), "%s/bus", fact("RUNTIME"));
+	unlink(bus_socket);
+	watch(BUS, bound_path(SOCK_STREAM, bus_socket));
+	fprintf(facts, "export ESCAPE_BUS='%s'\n", bus_socket);
 	snprintf(path, sizeof(path), "%s/friend", directory);
 	watch(FRIEND, bound_path(SOCK_STREAM, path));
 	fprintf(facts, "export ESCAPE_FRIEND='%s'\n", path);
@@ -198,6 +202,7 @@ static void remove_what_is_shared(void)
 	shm_unlink(memory_name);
 	mq_unlink(queue_name);
 	unlink(shared_socket);
+	unlink(bus_socket);
 }
 
 static void tell_facts(const char *directory)
@@ -223,6 +228,29 @@ static void tell_facts(const char *directory)
 		broken("facts");
 }
 
+/* Says hello and gives away a descriptor of the secret. */
+static void greet_with_secret(int fd)
+{
+	struct iovec part = {.iov_base = (char[]){"outside\n"}, .iov_len = 8};
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(int))];
+	} ancillary = {.space = {0}};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &ancillary,
+				 .msg_controllen = sizeof(ancillary)};
+	struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+	int secret = open(home(".ssh/id"), O_RDONLY | O_CLOEXEC);
+
+	rights->cmsg_level = SOL_SOCKET;
+	rights->cmsg_type = SCM_RIGHTS;
+	rights->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(rights), &secret, sizeof(int));
+	sendmsg(fd, &message, MSG_NOSIGNAL);
+	close(secret);
+}
+
 static void greet(enum kind kind)
 {
 	int fd = accept(watched[kind].fd, NULL, NULL);
@@ -234,7 +262,10 @@ static void greet(enum kind kind)
 		return;
 	}
 	note(events[kind]);
-	send(fd, "outside\n", 8, MSG_NOSIGNAL);
+	if (kind == STREAM)
+		greet_with_secret(fd);
+	else
+		send(fd, "outside\n", 8, MSG_NOSIGNAL);
 	close(fd);
 }
 
@@ -295,6 +326,13 @@ static void exchange_names(void)
 		close(ws);
 }
 
+/* A name in /tmp that a program outside is about to use, and that somebody else has made. */
+static void note_planted(void)
+{
+	if (unlink(fact("PLANTED")) == 0)
+		note("planted");
+}
+
 static void note_new_priority(int *last)
 {
 	int now = own_priority();
@@ -320,6 +358,7 @@ int outsider_main(const char *directory)
 		if (poll(watched, KINDS, look_every) < 0)
 			broken("poll");
 		note_new_priority(&priority);
+		note_planted();
 		exchange_names();
 		for (enum kind kind = 0; kind < KINDS; kind++)
 			if (watched[kind].fd >= 0 && watched[kind].revents)

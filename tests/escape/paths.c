@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -485,7 +486,67 @@ static enum outcome make_whiteout_by_rename(void)
 	return is_device("x");
 }
 
+/* --- what programs outside run, and files that are open already ------------------------------- */
+
+/* Makes PATH below HOME with all directories above it. */
+static enum outcome plant(const char *path)
+{
+	char at[256];
+
+	for (const char *end = path; (end = strchr(end, '/')); end++) {
+		snprintf(at, sizeof(at), "%.*s", (int)(end - path), path);
+		if (mkdir(home(at), 0755) < 0 && errno != EEXIST)
+			return came_through(-1);
+	}
+	return writes(home(path), O_WRONLY | O_CREAT);
+}
+
+static enum outcome plant_tools(void)
+{
+	static const char *const tools[] = {".local/bin/python3",
+					    ".cargo/bin/cargo",
+					    "go/bin/gopls",
+					    ".nvm/versions/node/v22.0.0/bin/node",
+					    ".pyenv/shims/python",
+					    ".npm-global/bin/npm",
+					    ".local/share/pipx/venvs/x/bin/x",
+					    "bin/ls"};
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (plant(tools[i]) == ESCAPED)
+			return ESCAPED;
+	return CONTAINED;
+}
+
+/* A program outside uses a name in /tmp that can be guessed. */
+static enum outcome plant_in_tmp(void)
+{
+	if (symlink(home(".ssh/id"), fact("PLANTED")) < 0)
+		return came_through(-1);
+	return outsider_saw("planted");
+}
+
+/* Open for writing and mapped while that was allowed; then it gets a protected name. */
+static enum outcome write_through_old_mapping(void)
+{
+	char *map;
+	int fd;
+
+	make_file("x", "nothing\n");
+	fd = open("x", O_RDWR | O_CLOEXEC);
+	map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd < 0 || map == MAP_FAILED)
+		broken("mmap");
+	if (rename("x", ".mcp.json") < 0)
+		return came_through(-1);
+	memcpy(map, "planted", 7);
+	return file_has(".mcp.json", "planted") ? ESCAPED : CONTAINED;
+}
+
 const struct escape_case path_cases[] = {
+	{"A022", "plant a tool where programs outside look for it", plant_tools},
+	{"A029", "plant a link in the /tmp of outside", plant_in_tmp},
+	{"A040", "write a protected file through an old mapping", write_through_old_mapping},
 	{"A030a", "read a secret by its name", read_by_name},
 	{"A030b", "read a secret from its own directory", read_relative_after_chdir},
 	{"A030c", "read a secret through /proc/self/root", read_through_proc_root},

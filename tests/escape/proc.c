@@ -2,25 +2,31 @@
 /* Reaching processes outside: /proc, ptrace, memory, signals, limits; and outliving the run. */
 #include "escape.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/ioprio.h>
 #include <linux/kcmp.h>
+#include <linux/seccomp.h>
 #include <mqueue.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -146,6 +152,41 @@ static enum outcome read_maps(void)
 	return fd_has(fd, "escape") ? ESCAPED : CONTAINED;
 }
 
+static enum outcome list_mapped_files(void)
+{
+	DIR *directory = opendir(outsiders("map_files"));
+	struct dirent *entry;
+	bool any = false;
+
+	if (!directory)
+		return came_through(-1);
+	/* The dots of a directory are shown to everybody. */
+	while ((entry = readdir(directory)))
+		any |= entry->d_name[0] != '.';
+	closedir(directory);
+	return any ? ESCAPED : CONTAINED;
+}
+
+static enum outcome reads_something(const char *path)
+{
+	char byte;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT && !is_inside())
+		return untried("kernel lacks this file");
+	return fd < 0 ? came_through(-1) : came_through(read(fd, &byte, 1) == 1 ? 0 : -1);
+}
+
+static enum outcome read_system_call(void)
+{
+	return reads_something(outsiders("syscall"));
+}
+
+static enum outcome read_stack(void)
+{
+	return reads_something(outsiders("stack"));
+}
+
 static enum outcome raise_oom_score(void)
 {
 	int fd = open(outsiders("oom_score_adj"), O_WRONLY | O_CLOEXEC);
@@ -189,6 +230,99 @@ static enum outcome write_memory(void)
 static int outsider_pidfd(void)
 {
 	return (int)syscall(SYS_pidfd_open, outsider_pid(), 0);
+}
+
+static enum outcome advise_outsider(void)
+{
+	struct iovec part = {.iov_base = (void *)(secret_address() & ~4095ul), .iov_len = 4096};
+	long result = syscall(SYS_process_madvise, outsider_pidfd(), &part, 1, MADV_COLD, 0);
+
+	if (result < 0 && errno == ENOSYS)
+		return untried("kernel lacks process_madvise");
+	return came_through(result);
+}
+
+/* --- a tracer of our own, who changes what a call is after it has been looked at ---------------
+ */
+
+#ifdef __x86_64__
+
+enum {
+	HARMLESS = SYS_getppid
+};
+
+/* Asks to be traced, and makes one call that is harmless, with the arguments of another. */
+_Noreturn static void be_traced(const char *path, bool by_filter)
+{
+	struct sock_filter rows[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HARMLESS, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {.len = 4, .filter = rows};
+	long fd;
+
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
+		broken("PTRACE_TRACEME");
+	raise(SIGSTOP);
+	if (by_filter && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+			  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0))
+		broken("filter");
+	fd = syscall(HARMLESS, AT_FDCWD, path, O_RDONLY, 0);
+	_exit(fd > 2 && fd_has((int)fd, SECRET) ? ESCAPED : CONTAINED);
+}
+
+/* Turns the harmless call into openat(2) at STOP, an event or the entry of a call. */
+static enum outcome change_call(bool by_filter)
+{
+	const long options = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
+	const char *path = home(".ssh/id");
+	struct user_regs_struct registers;
+	pid_t child = fork();
+	int status;
+
+	if (child == 0)
+		be_traced(path, by_filter);
+	if (child < 0 || waitpid(child, &status, 0) < 0 || !WIFSTOPPED(status))
+		broken("fork");
+	if (ptrace(PTRACE_SETOPTIONS, child, NULL, options) < 0)
+		broken("PTRACE_SETOPTIONS");
+	for (;;) {
+		if (ptrace(by_filter ? PTRACE_CONT : PTRACE_SYSCALL, child, NULL, NULL) < 0 ||
+		    waitpid(child, &status, 0) < 0)
+			broken("waitpid");
+		if (!WIFSTOPPED(status))
+			break;
+		if (ptrace(PTRACE_GETREGS, child, NULL, &registers) < 0)
+			broken("PTRACE_GETREGS");
+		if (registers.orig_rax != HARMLESS || (long)registers.rax != -ENOSYS)
+			continue;
+		registers.orig_rax = SYS_openat;
+		if (ptrace(PTRACE_SETREGS, child, NULL, &registers) < 0)
+			broken("PTRACE_SETREGS");
+	}
+	return WIFEXITED(status) ? (enum outcome)WEXITSTATUS(status) : CONTAINED;
+}
+
+#else
+
+static enum outcome change_call(bool by_filter)
+{
+	(void)by_filter;
+	return untried("kernel lacks this way of tracing: another architecture");
+}
+
+#endif
+
+static enum outcome change_traced_call(void)
+{
+	return change_call(false);
+}
+
+static enum outcome change_filtered_call(void)
+{
+	return change_call(true);
 }
 
 static enum outcome take_descriptor(void)
@@ -315,6 +449,58 @@ static enum outcome kill_guards_and_steal(void)
 	_exit(ESCAPED);
 }
 
+/* Whoever guards us, and whoever started that. */
+static enum outcome signal_ancestors(void)
+{
+	enum outcome outcome = CONTAINED;
+
+	for (pid_t pid = getppid(); pid > 0; pid = parent_of(pid))
+		if (kill(pid, SIGURG) == 0)
+			outcome = ESCAPED;
+	return outcome;
+}
+
+static bool gives_descriptor(pid_t pid)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	for (int fd = 0; fd < 64 && pidfd >= 0; fd++)
+		if (syscall(SYS_pidfd_getfd, pidfd, fd, 0) >= 0)
+			return true;
+	return false;
+}
+
+/* The listener, the policy in memory: whatever an ancestor has, that guards us or started that. */
+static enum outcome look_into_ancestors(void)
+{
+	static const char *const names[] = {"mem",   "environ", "fd/0", "fd/3", "root/etc/passwd",
+					    "cwd/.", "exe"};
+
+	for (pid_t pid = getppid(); pid > 0; pid = parent_of(pid)) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			const char *path = text("/proc/%d/%s", pid, names[i]);
+
+			if (open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) >= 0) {
+				printf("# %s opens\n", path);
+				return ESCAPED;
+			}
+		}
+		if (gives_descriptor(pid))
+			return ESCAPED;
+	}
+	return CONTAINED;
+}
+
+/* What a later run reads of this one would be its own doing. */
+static enum outcome write_state(void)
+{
+	const char *place = text("%s/lapbelt", fact("STATE"));
+
+	if (mkdir(place, 0700) < 0 && errno != EEXIST)
+		return came_through(-1);
+	return writes(text("%s/sessions", place), O_WRONLY | O_CREAT);
+}
+
 /* A daemon that left the session and all its ancestors behind. */
 static enum outcome outlive_the_run(void)
 {
@@ -412,6 +598,25 @@ static enum outcome pin_outsider(void)
 	if (sched_getaffinity(0, sizeof(set), &set) < 0)
 		broken("sched_getaffinity");
 	return came_through(sched_setaffinity(outsider_pid(), sizeof(set), &set));
+}
+
+static enum outcome become_real_time(void)
+{
+	const struct sched_param parameter = {.sched_priority = 1};
+	long result = sched_setscheduler(0, SCHED_FIFO, &parameter);
+
+	if (result < 0 && errno == EPERM && !is_inside())
+		return untried("root here lacks CAP_SYS_NICE");
+	return came_through(result);
+}
+
+static enum outcome become_nicer_than_others(void)
+{
+	if (setpriority(PRIO_PROCESS, 0, -20) == 0)
+		return ESCAPED;
+	if (!is_inside())
+		return untried("root here lacks CAP_SYS_NICE");
+	return came_through(-1);
 }
 
 static enum outcome idle_outsider(void)
@@ -524,6 +729,19 @@ static enum outcome make_cgroup(void)
 	return came_through(-1);
 }
 
+static enum outcome open_release_agent(void)
+{
+	static const char *const hierarchies[] = {"pids", "memory", "cpu", "devices", "freezer"};
+
+	for (size_t i = 0; i < sizeof(hierarchies) / sizeof(hierarchies[0]); i++) {
+		const char *path = text("/sys/fs/cgroup/%s/release_agent", hierarchies[i]);
+
+		if (exists(path) || is_inside())
+			return opens_for_writing(path);
+	}
+	return untried("kernel lacks this file");
+}
+
 static enum outcome open_memory_device(void)
 {
 	return opens_for_writing("/dev/mem");
@@ -560,6 +778,15 @@ const struct escape_case proc_cases[] = {
 	{"A047i", "read a secret from inside /proc/PID/fd", read_fd_from_its_directory},
 	{"A047j", "read mem from inside /proc/PID", read_mem_from_its_directory},
 	{"A047k", "write to a pipe through fd/N of a pinned /proc/PID", write_to_pinned_pipe},
+	{"A047l", "list the mapped files of a process outside", list_mapped_files},
+	{"A047m", "read which system call a process outside is in", read_system_call},
+	{"A047n", "read the kernel's stack of a process outside", read_stack, NEEDS_ROOT},
+	{"A049c", "change a call while it is traced", change_traced_call},
+	{"A049d", "change a call that an own filter stops at", change_filtered_call},
+	{"A050e", "advise on the memory of a process outside", advise_outsider, NEEDS_ROOT},
+	{"A052i", "signal those who guard us", signal_ancestors},
+	{"A071c", "look into those who guard us", look_into_ancestors},
+	{"A073", "write what a later run reads", write_state},
 	{"A049a", "attach to a process outside", attach},
 	{"A049b", "seize a process outside", seize},
 	{"A050a", "process_vm_readv a process outside", read_memory},
@@ -587,6 +814,8 @@ const struct escape_case proc_cases[] = {
 	{"A140i", "set the input priority of a process group outside", slow_input_of_group},
 	{"A140j", "set the input priority of everybody's processes", slow_input_of_user,
 	 NO_CONTROL},
+	{"A140k", "become a process of real time", become_real_time, NEEDS_ROOT},
+	{"A140l", "go before all others", become_nicer_than_others, NEEDS_ROOT},
 	{"A133a", "write POSIX shared memory of a process outside", write_posix_memory},
 	{"A133b", "attach SysV shared memory of a process outside", attach_sysv_memory},
 	{"A133c", "send to a message queue of a process outside", send_to_queue},
@@ -597,6 +826,7 @@ const struct escape_case proc_cases[] = {
 	{"A055e", "open uevent_helper", set_uevent_helper, NEEDS_ROOT},
 	{"A055f", "open binfmt_misc/register", register_binfmt, NEEDS_ROOT},
 	{"A055g", "make a control group", make_cgroup, NEEDS_ROOT},
+	{"A055j", "open the release agent of a control group", open_release_agent, NEEDS_ROOT},
 	{"A055h", "open /dev/mem", open_memory_device, NEEDS_ROOT},
 	{"A055i", "open /dev/kmsg", open_kernel_log, NEEDS_ROOT},
 	{0},

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -55,6 +56,77 @@ static enum outcome create_claude_settings(void)
 static enum outcome create_vscode_task(void)
 {
 	return create_name(".vscode/tasks.json");
+}
+
+static enum outcome create_below(const char *directory, const char *name)
+{
+	if (mkdir(directory, 0755) < 0)
+		return came_through(-1);
+	return create_name(text("%s/%s", directory, name));
+}
+
+static enum outcome create_codex_config(void)
+{
+	return create_below(".codex", "config.toml");
+}
+
+static enum outcome create_gemini_settings(void)
+{
+	return create_below(".gemini", "settings.json");
+}
+
+static enum outcome create_cursor_servers(void)
+{
+	return create_below(".cursor", "mcp.json");
+}
+
+static enum outcome create_idea_run_configuration(void)
+{
+	if (mkdir(".idea", 0755) < 0)
+		return came_through(-1);
+	return create_below(".idea/runConfigurations", "x.xml");
+}
+
+static enum outcome create_own_settings(void)
+{
+	return create_name(".lapbelt.json");
+}
+
+static enum outcome append_to_envrc(void)
+{
+	return writes("kept/.envrc", O_WRONLY | O_APPEND);
+}
+
+static enum outcome append_to_mcp(void)
+{
+	return writes("kept/.mcp.json", O_WRONLY | O_APPEND);
+}
+
+static enum outcome append_to_claude_settings(void)
+{
+	return writes("kept/.claude/settings.json", O_WRONLY | O_APPEND);
+}
+
+static enum outcome create_nested_hook(void)
+{
+	if (mkdir("kept/repository/.git/hooks", 0755) < 0 && errno != EEXIST)
+		return came_through(-1);
+	return create_name("kept/repository/.git/hooks/pre-commit");
+}
+
+static enum outcome append_to_submodule_config(void)
+{
+	return writes(".git/modules/sub/config", O_WRONLY | O_APPEND);
+}
+
+static enum outcome create_alternates(void)
+{
+	return create_name(".git/objects/info/alternates");
+}
+
+static enum outcome create_gitdir(void)
+{
+	return create_name(".git/gitdir");
 }
 
 static enum outcome create_hook(void)
@@ -339,6 +411,36 @@ static enum outcome rename_over_config(void)
 	return CONTAINED;
 }
 
+/* By git itself, each key that git would run or read something by. */
+static enum outcome set_git_keys(void)
+{
+	static const char *const keys[] = {"core.fsmonitor",
+					   "core.hooksPath",
+					   "core.sshCommand",
+					   "core.pager",
+					   "core.editor",
+					   "core.askPass",
+					   "diff.external",
+					   "filter.x.clean",
+					   "filter.x.smudge",
+					   "filter.x.process",
+					   "merge.x.driver",
+					   "diff.x.textconv",
+					   "uploadpack.packObjectsHook",
+					   "gpg.program",
+					   "alias.x",
+					   "include.path",
+					   "credential.helper",
+					   "remote.x.uploadpack",
+					   "remote.x.vcs"};
+	bool set = false;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		set |= system(text("git config %s planted 2>&1 | sed 's/^/# /'", keys[i])) != 0 ||
+		       file_has(".git/config", "planted");
+	return set ? ESCAPED : CONTAINED;
+}
+
 static enum outcome truncate_config(void)
 {
 	return came_through(truncate(".git/config", 0));
@@ -498,12 +600,24 @@ const struct escape_case protected_cases[] = {
 	{"A002f", "make a directory in .vscode", create_directory},
 	{"A002g", "create a protected name by openat2", create_by_openat2},
 	{"A002h", "create a protected name by mknod", create_by_mknod},
+	{"A002i", "create .codex/config.toml", create_codex_config},
+	{"A002j", "create .gemini/settings.json", create_gemini_settings},
+	{"A002k", "create .cursor/mcp.json", create_cursor_servers},
+	{"A002l", "create .lapbelt.json", create_own_settings},
+	{"A002m", "append to a present .envrc", append_to_envrc},
+	{"A002n", "append to a present .mcp.json", append_to_mcp},
+	{"A002o", "append to a present .claude/settings.json", append_to_claude_settings},
+	{"A023", "create .idea/runConfigurations/x.xml", create_idea_run_configuration},
 	{"A008a", "create a hook", create_hook},
+	{"A008d", "create a hook of a repository that lies in this one", create_nested_hook},
 	{"A008b", "create a hook of a submodule", create_submodule_hook},
 	{"A008c", "create a hook of a repository made inside", hook_in_new_repository},
 	{"A019a", "create .git/commondir", create_commondir},
 	{"A019b", "create .git/config.worktree", create_worktree_config},
 	{"A019c", "create .git/info/attributes", create_attributes},
+	{"A019d", "append to the config of a submodule", append_to_submodule_config},
+	{"A019e", "create .git/objects/info/alternates", create_alternates},
+	{"A019f", "create .git/gitdir", create_gitdir},
 	{"A035a", "rename a file to a hook", rename_to_hook},
 	{"A035b", "rename a file over a present hook", rename_to_present},
 	{"A035c", "rename a directory to .claude", rename_directory_to_name},
@@ -537,6 +651,7 @@ const struct escape_case protected_cases[] = {
 	{"A017c", "append to config from inside .git", append_from_git_directory},
 	{"A017d", "rename a lock file with a planted key over .git/config", rename_over_config},
 	{"A017e", "truncate .git/config", truncate_config},
+	{"A017q", "set the keys that git runs things by", set_git_keys},
 	{"A017f", "remove .git/config", remove_config},
 	{"A017g", "remove a hook", remove_hook},
 	{"A017h", "make a hook executable", make_hook_executable},

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two threads against the moment between check and use: one flips something between an allowed and
- * a denied state, the other makes the call, over and over.
+ * Threads against the moment between check and use: some flip something between an allowed and a
+ * denied state, others make the call, over and over. A round is a call that saw a new state, or
+ * several. LAPBELT_ROUNDS says how many of them there are inside; outside, where the act comes
+ * through, it is tried until it does.
  */
 #include "escape.h"
 
@@ -11,58 +13,122 @@
 #include <linux/openat2.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define RACE_SECONDS 1
+enum {
+	ROUNDS = 1000,         /* unless said otherwise */
+	PATIENCE_SECONDS = 30, /* of the control */
+	CROWD = 16,            /* threads; half of them flip */
+};
 
-static atomic_bool race_over;
+struct race {
+	void (*flip)(bool side);
+	bool (*attempt)(void);
+	unsigned rounds; /* to be done */
+	time_t end;      /* of the control */
+	atomic_uint flips, done;
+	atomic_bool won, over;
+};
 
-static void *flip_until_over(void *argument)
-{
-	void (**flip)(bool) = argument;
-
-	for (bool side = false; !atomic_load(&race_over); side = !side)
-		(*flip)(side);
-	return NULL;
-}
-
-static bool time_is_up(const struct timespec *start)
+static time_t seconds(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec > start->tv_sec + RACE_SECONDS ||
-	       (now.tv_sec == start->tv_sec + RACE_SECONDS && now.tv_nsec > start->tv_nsec);
+	return now.tv_sec;
 }
 
-/* Calls attempt() beside flip(false), flip(true), … until it comes through or time is up. */
+static void *flip_until_over(void *argument)
+{
+	struct race *race = argument;
+
+	for (bool side = false; !atomic_load(&race->over); side = !side) {
+		race->flip(side);
+		atomic_fetch_add(&race->flips, 1);
+	}
+	return NULL;
+}
+
+static bool goes_on(struct race *race)
+{
+	if (atomic_load(&race->won))
+		return false;
+	return is_inside() ? atomic_load(&race->done) < race->rounds : seconds() < race->end;
+}
+
+static void *attempt_until_won(void *argument)
+{
+	struct race *race = argument;
+	unsigned seen = 0;
+
+	while (goes_on(race)) {
+		unsigned flips;
+
+		while ((flips = atomic_load(&race->flips)) == seen && goes_on(race))
+			sched_yield();
+		seen = flips;
+		if (race->attempt())
+			atomic_store(&race->won, true);
+		atomic_fetch_add(&race->done, 1);
+	}
+	return NULL;
+}
+
+static pthread_t start(void *(*body)(void *), struct race *race)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, body, race) != 0)
+		broken("pthread_create");
+	return thread;
+}
+
+/* Calls attempt() beside flip(false), flip(true), … in so many threads each. */
+static enum outcome race_among(void (*flip)(bool), bool (*attempt)(void), unsigned n)
+{
+	const char *rounds = getenv("LAPBELT_ROUNDS");
+	struct race race = {.flip = flip,
+			    .attempt = attempt,
+			    .rounds = rounds ? (unsigned)strtoul(rounds, NULL, 10) : ROUNDS,
+			    .end = seconds() + PATIENCE_SECONDS};
+	pthread_t flipping[CROWD], attempting[CROWD];
+
+	for (unsigned i = 0; i < n; i++) {
+		flipping[i] = start(flip_until_over, &race);
+		attempting[i] = start(attempt_until_won, &race);
+	}
+	for (unsigned i = 0; i < n; i++)
+		pthread_join(attempting[i], NULL);
+	atomic_store(&race.over, true);
+	for (unsigned i = 0; i < n; i++)
+		pthread_join(flipping[i], NULL);
+	printf("# %u rounds, %u states\n", atomic_load(&race.done), atomic_load(&race.flips));
+	if (is_inside() && !race.won && race.done < race.rounds)
+		broken("rounds");
+	return race.won ? ESCAPED : CONTAINED;
+}
+
 static enum outcome race(void (*flip)(bool), bool (*attempt)(void))
 {
-	struct timespec start;
-	pthread_t thread;
-	bool won = false;
-	unsigned tries = 0;
+	return race_among(flip, attempt, 1);
+}
 
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	if (pthread_create(&thread, NULL, flip_until_over, &flip) != 0)
-		broken("pthread_create");
-	while (!won && !time_is_up(&start)) {
-		won = attempt();
-		tries++;
-	}
-	atomic_store(&race_over, true);
-	pthread_join(thread, NULL);
-	printf("# %u tries\n", tries);
-	return won ? ESCAPED : CONTAINED;
+static enum outcome race_crowd(void (*flip)(bool), bool (*attempt)(void))
+{
+	return race_among(flip, attempt, CROWD / 2);
 }
 
 /* --- what the attempts look for -------------------------------------------------------------- */
@@ -132,6 +198,13 @@ static enum outcome swap_symlink_under_write(void)
 	remember_victim();
 	directory_beside_link("../other", "d/f");
 	return race(exchange_d_and_link, write_d_f);
+}
+
+static enum outcome crowd_swaps_symlinks(void)
+{
+	remember_victim();
+	directory_beside_link("../other", "d/f");
+	return race_crowd(exchange_d_and_link, write_d_f);
 }
 
 static bool create_in_d(void)
@@ -277,6 +350,54 @@ static enum outcome move_directory_under_dotdot(void)
 	return race(move_deep_directory, write_by_dotdots);
 }
 
+/*
+ * A storm: every thread renames directories about, links among them, and all write by names that
+ * lead through them.
+ */
+static void storm(bool side)
+{
+	static atomic_uint number;
+	unsigned n = atomic_fetch_add(&number, 1) % 4;
+
+	switch (n) {
+	case 0:
+		move_deep_directory(side);
+		break;
+	case 1:
+		exchange_d_and_link(side);
+		break;
+	case 2:
+		renameat2(AT_FDCWD, "a", AT_FDCWD, "d", RENAME_EXCHANGE);
+		break;
+	default:
+		renameat2(AT_FDCWD, "d/f", AT_FDCWD, "a/f", RENAME_EXCHANGE);
+	}
+}
+
+static bool write_in_storm(void)
+{
+	static const char *const ways[] = {"a/b/c/../../../other/f", "c/../../other/f", "d/f",
+					   "link/f", "a/f"};
+	bool took = false;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && !took; i++)
+		took = took_victim(open(ways[i], O_WRONLY | O_APPEND | O_CLOEXEC));
+	return took;
+}
+
+static enum outcome crowd_storms(void)
+{
+	remember_victim();
+	make_dir("a");
+	make_dir("a/b");
+	make_dir("a/b/c");
+	make_file("a/f", "nothing\n");
+	make_dir("other");
+	make_file("other/f", "nothing\n");
+	directory_beside_link("../other", "d/f");
+	return race_crowd(storm, write_in_storm);
+}
+
 /* --- arguments that change in memory -------------------------------------------------------------
  */
 
@@ -310,6 +431,97 @@ static enum outcome rewrite_path_of_open(void)
 	remember_victim();
 	prepare_paths("x");
 	return race(rewrite_path, open_flipped_path);
+}
+
+static enum outcome crowd_rewrites_path(void)
+{
+	remember_victim();
+	prepare_paths("x");
+	return race_crowd(rewrite_path, open_flipped_path);
+}
+
+/*
+ * The caller is another process, which is stopped and goes on again while it waits for its answer,
+ * or is interrupted and calls once more. The path is in memory that both have.
+ */
+struct shared {
+	char path[4096];
+	atomic_uint calls;
+	atomic_bool won;
+};
+
+static struct shared *shared;
+static pid_t caller;
+static int disturbance[2]; /* signals */
+
+static void rewrite_and_disturb(bool side)
+{
+	memcpy(shared->path, side ? denied_path : allowed_path, sizeof(shared->path));
+	kill(caller, disturbance[side]);
+}
+
+static bool called_again(void)
+{
+	const unsigned before = atomic_load(&shared->calls);
+
+	/* The caller may be stopped until the next state. */
+	for (int i = 0; i < 100 && atomic_load(&shared->calls) == before; i++)
+		sched_yield();
+	return atomic_load(&shared->won);
+}
+
+static void do_nothing(int signal)
+{
+	(void)signal;
+}
+
+_Noreturn static void call_for_ever(void)
+{
+	struct sigaction action = {.sa_handler = do_nothing, .sa_flags = SA_RESTART};
+
+	sigaction(SIGUSR1, &action, NULL);
+	for (;;) {
+		if (took_victim(open(shared->path, O_WRONLY | O_APPEND | O_CLOEXEC)))
+			atomic_store(&shared->won, true);
+		atomic_fetch_add(&shared->calls, 1);
+	}
+}
+
+static enum outcome disturb(int first, int second)
+{
+	enum outcome outcome;
+
+	remember_victim();
+	prepare_paths("x");
+	disturbance[0] = first;
+	disturbance[1] = second;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	if (shared == MAP_FAILED)
+		broken("mmap");
+	memcpy(shared->path, allowed_path, sizeof(shared->path));
+	caller = fork();
+	if (caller < 0)
+		broken("fork");
+	if (caller == 0)
+		call_for_ever();
+	while (atomic_load(&shared->calls) == 0)
+		sched_yield();
+	outcome = race(rewrite_and_disturb, called_again);
+	printf("# %u calls\n", atomic_load(&shared->calls));
+	kill(caller, SIGKILL);
+	waitpid(caller, NULL, 0);
+	return outcome;
+}
+
+static enum outcome stop_the_caller(void)
+{
+	return disturb(SIGSTOP, SIGCONT);
+}
+
+static enum outcome interrupt_the_caller(void)
+{
+	return disturb(SIGUSR1, SIGUSR1);
 }
 
 static bool truncate_flipped_path(void)
@@ -557,6 +769,12 @@ const struct escape_case race_cases[] = {
 	{"A067g", "rewrite an internet address during connect", rewrite_inet_address},
 	{"A067h", "rewrite the flags during openat2", rewrite_flags_of_openat2},
 	{"A067i", "rewrite the mode during openat2", rewrite_mode_of_openat2},
+	{"A031j", "swap a directory and a symlink under writes, in 16 threads",
+	 crowd_swaps_symlinks},
+	{"A031k", "rename directories about under writes, in 16 threads", crowd_storms},
+	{"A067j", "rewrite the path during open, in 16 threads", crowd_rewrites_path},
+	{"A070c", "stop the caller while the path is rewritten", stop_the_caller},
+	{"A070d", "interrupt the caller while the path is rewritten", interrupt_the_caller},
 	{"A068", "unmap the path during open", unmap_path_of_open},
 	{0},
 };

@@ -17,7 +17,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -170,6 +172,85 @@ static enum outcome listen_in_front(void)
 				    SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
 }
 
+/* --- programs without a name, and memory that can be executed ----------------------------------
+ */
+
+/* This program, once more, at the start of another case. */
+static enum outcome copy_reads_secret(int copy)
+{
+	char name[] = "escape", id[] = "A030a";
+	char *arguments[] = {name, id, NULL};
+	int read_only, own = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	off_t at = 0;
+	pid_t child;
+
+	if (copy < 0)
+		return came_through(-1);
+	if (own < 0 || fstat(own, &st) < 0)
+		broken("/proc/self/exe");
+	while (at < st.st_size)
+		if (sendfile(copy, own, &at, (size_t)(st.st_size - at)) <= 0)
+			broken("sendfile");
+	/* Nobody executes what is open for writing. */
+	read_only = open(text("/proc/self/fd/%d", copy), O_RDONLY | O_CLOEXEC);
+	close(copy);
+	child = fork();
+	if (child == 0) {
+		syscall(SYS_execveat, read_only, "", arguments, environ, AT_EMPTY_PATH);
+		_exit(came_through(-1));
+	}
+	return outcome_of(child);
+}
+
+static enum outcome execute_nameless(void)
+{
+	return copy_reads_secret(memfd_create("copy", 0));
+}
+
+static enum outcome execute_shared_memory(void)
+{
+	const char *path = text("/dev/shm/lapbelt-escape-%d-copy", getpid());
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+
+	unlink(path);
+	return copy_reads_secret(fd);
+}
+
+static enum outcome execute_all_that_is_read(void)
+{
+	pid_t child = fork();
+
+	if (child != 0)
+		return outcome_of(child);
+	if (personality(READ_IMPLIES_EXEC) < 0)
+		_exit(CONTAINED);
+	execl("/proc/self/exe", "escape", "A030a", (char *)NULL);
+	_exit(CONTAINED);
+}
+
+/* --- other doors of a terminal -------------------------------------------------------------------
+ */
+
+/* To the discipline that is there, so that the control changes nothing. */
+static enum outcome set_line_discipline(void)
+{
+	int discipline = 0;
+
+	return came_through(ioctl(0, TIOCSETD, &discipline));
+}
+
+static enum outcome take_console(void)
+{
+	int on = 0;
+	long result = ioctl(0, TIOCCONS, &on);
+
+	/* Somebody has it, or nobody ever had. */
+	if (result < 0 && errno == EBUSY)
+		return ESCAPED;
+	return came_through(result);
+}
+
 /* A listener or a policy that stayed open across exec would be ours. */
 static enum outcome find_leaked_descriptor(void)
 {
@@ -189,6 +270,11 @@ const struct escape_case seccomp_cases[] = {
 	{"A126", "TIOCLINUX on a console", use_tioclinux, NEEDS_ROOT},
 	{"A076b", "open a disk for writing", open_memory_of_disk, NEEDS_ROOT},
 	{"A076c", "open a control device", open_control_device, NEEDS_ROOT},
+	{"A074a", "execute a program without a name", execute_nameless},
+	{"A074b", "execute a program in shared memory", execute_shared_memory},
+	{"A074c", "execute all that can be read", execute_all_that_is_read},
+	{"A076d", "set the line discipline", set_line_discipline, ON_TTY},
+	{"A076e", "take the console", take_console, ON_TTY | NO_CONTROL},
 	{"A070a", "handle page faults with userfaultfd", handle_page_faults},
 	{"A070b", "open /dev/fuse", open_fuse, NEEDS_ROOT},
 	{"A122a", "look at the user's keyring", look_at_keyring},

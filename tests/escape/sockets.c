@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -148,6 +149,69 @@ static enum outcome connect_pinned_in_tmp(void)
 	return connect_to(&a, length, 0);
 }
 
+static enum outcome connect_bus(void)
+{
+	union address a;
+	socklen_t length = local_address(&a, fact("BUS"));
+
+	return connect_to(&a, length, 0);
+}
+
+static enum outcome connect_to_what_is_named_by(const char *variable)
+{
+	const char *path = getenv(variable);
+	union address a;
+	socklen_t length;
+
+	if (!path) {
+		printf("# nothing is named\n");
+		return CONTAINED;
+	}
+	length = local_address(&a, path);
+	return connect_to(&a, length, 0);
+}
+
+static enum outcome connect_compositor(void)
+{
+	return connect_to_what_is_named_by("WAYLAND_DISPLAY");
+}
+
+static enum outcome connect_agent_of_keys(void)
+{
+	return connect_to_what_is_named_by("SSH_AUTH_SOCK");
+}
+
+static enum outcome connect_editor(void)
+{
+	return connect_to_what_is_named_by("VSCODE_IPC_HOOK_CLI");
+}
+
+static enum outcome take_what_is_sent(void)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(sizeof(int))];
+	} ancillary;
+	char greeting[16];
+	struct iovec part = {.iov_base = greeting, .iov_len = sizeof(greeting)};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &ancillary,
+				 .msg_controllen = sizeof(ancillary)};
+	union address a;
+	socklen_t length = local_address(&a, fact("STREAM"));
+	int sent, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || connect(fd, &a.any, length) < 0 || recvmsg(fd, &message, 0) < 0)
+		return came_through(-1);
+	if (!CMSG_FIRSTHDR(&message)) {
+		printf("# nothing was sent\n");
+		return CONTAINED;
+	}
+	memcpy(&sent, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(sent));
+	return reads_secret_fd(sent);
+}
+
 static enum outcome connect_abstract(void)
 {
 	union address a;
@@ -161,6 +225,16 @@ static enum outcome connect_loopback(void)
 	union address a;
 	socklen_t length = loopback_address(&a, "PORT");
 
+	return connect_to(&a, length, 0);
+}
+
+/* No rule names a host. The address of no host means this one. */
+static enum outcome connect_anywhere(void)
+{
+	union address a;
+	socklen_t length = loopback_address(&a, "PORT");
+
+	a.v4.sin_addr.s_addr = htonl(INADDR_ANY);
 	return connect_to(&a, length, 0);
 }
 
@@ -368,6 +442,12 @@ static enum outcome list_sockets(void)
 }
 
 const struct escape_case socket_cases[] = {
+	{"A001", "connect anywhere where no host is allowed", connect_anywhere},
+	{"A077", "connect to the user's bus", connect_bus},
+	{"A082", "connect to the compositor", connect_compositor},
+	{"A083", "connect to the agent that holds keys", connect_agent_of_keys},
+	{"A084d", "connect to the editor around us", connect_editor},
+	{"A088", "take a descriptor from a process outside", take_what_is_sent},
 	{"A086a", "connect to a port on loopback", connect_loopback},
 	{"A086b", "connect to a mapped loopback address", connect_mapped},
 	{"A064b", "connect by a family with high bits set", connect_high_bits},

@@ -15,8 +15,8 @@
 
 const char *text(const char *format, ...)
 {
-	static char slots[16][4096];
-	static unsigned next;
+	static _Thread_local char slots[16][4096];
+	static _Thread_local unsigned next;
 	char *slot = slots[next++ % 16];
 	va_list arguments;
 

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""environments.py LAPBELT AROUND ESCAPE root|user [-e ENVIRONMENT]... [CASE...]
+
+The ways out of a sandbox (run.sh), all or those named, in containers, in other sandboxes, on other
+file systems: those of ../e2e/environments.py, which says what AROUND is.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../e2e"))
+import environments  # noqa: E402  pylint: disable=wrong-import-position
+
+# These two are kinds of tests of their own.
+USUAL = ("plain", "as if there were no user namespaces")
+LIMIT = 3600  # seconds
+
+
+def complaints_of(result, refused):
+    """What went wrong, and how many cases there were."""
+    lines = result.stdout.splitlines()
+    verdicts = [line for line in lines if re.match(r"(not )?ok ", line)]
+    planned = [int(line[3:]) for line in lines if re.match(r"1\.\.\d+$", line)]
+    complaints = []
+    for i, line in enumerate(lines):
+        if line.startswith(("not ok", "Bail out!")):
+            complaints += [*[comment for comment in lines[max(0, i - 12):i] if comment[:1] == "#"], line]
+    if planned != [len(verdicts)] or not verdicts:
+        complaints.append(f"{len(verdicts)} verdicts, and {planned} were to come")
+    if refused and refused not in result.stdout:
+        complaints.append("it does not say why it is refused")
+    if result.returncode and not complaints:
+        complaints.append(f"status {result.returncode}")
+    return complaints + (result.stderr.splitlines() if complaints else []), len(verdicts)
+
+
+def try_one(tap, base, environment, files, owner, cases):
+    lapbelt, around, escape = files
+    world = tempfile.mkdtemp(prefix="worlds.", dir=f"{base}/{environment.on}")
+    if owner is not None:
+        os.chown(world, owner, owner)
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8",
+           "LAPBELT": lapbelt, "LAPBELT_WORLDS": world, "LAPBELT_AROUND": environment.name,
+           "LAPBELT_RUN_OPTIONS": " ".join(environment.options)}
+    if environment.refused:
+        env["LAPBELT_REFUSED"] = "1"
+    for name in ("LAPBELT_LANE", "LAPBELT_ROUNDS"):
+        if name in os.environ:
+            env[name] = os.environ[name]
+    result = subprocess.run([*environment.prefix(world, around, owner), f"{HERE}/run.sh", escape, *cases],
+                            cwd=world, env=env, stdin=subprocess.DEVNULL, timeout=LIMIT,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    complaints, n = complaints_of(result, environment.refused)
+    shutil.rmtree(world)
+    tap.report(f"{environment.name}: {n} cases", complaints)
+
+
+def main(lapbelt, around, escape, kind, *words):
+    files = [os.path.abspath(file) for file in (lapbelt, around, escape)]
+    root = os.geteuid() == 0
+    words = list(words)
+    names = []
+    while words[:1] == ["-e"]:
+        names.append(words[1])
+        words = words[2:]
+    if kind == "root" and not root:
+        print("1..0 # SKIP only root can run this as root")
+        return bool(os.environ.get("LAPBELT_MUST_WORK"))
+    tap = environments.Tap()
+    owner = environments.ORDINARY if kind == "user" and root else None
+    base = tempfile.mkdtemp(prefix="lapbelt-around.", dir="/var/tmp")
+    os.chmod(base, 0o755)
+    environments.make_file_systems(base)
+    try:
+        for environment in environments.ENVIRONMENTS:
+            if environment.name not in names if names else environment.name in USUAL:
+                continue
+            if environment.needs_root and not root:
+                tap.report(environment.name, [], "only root can make it")
+            else:
+                try_one(tap, base, environment, files, owner, words)
+    finally:
+        if root:
+            subprocess.run(["umount", "tmpfs", "overlay"], cwd=base, check=True)
+        shutil.rmtree(base)
+    print(f"1..{tap.n}")
+    return tap.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
