@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -87,9 +88,20 @@ void scratch_remove(const char *path)
 	remove_tree(AT_FDCWD, path);
 }
 
+/* Killed before it had a marker; who has just begun will have one in a moment. */
+static void remove_abandoned(int dir, const char *name, const struct stat *st)
+{
+	enum {
+		ABANDONED_S = 60
+	};
+
+	if (time(NULL) - st->st_mtime > ABANDONED_S)
+		(void)unlinkat(dir, name, AT_REMOVEDIR);
+}
+
 /*
- * Only what is ours beyond doubt: our name, our user, our marker in it, and nobody holds that. The
- * command may have removed the marker; then the folder stays.
+ * Only what is ours beyond doubt: our name, our user, our marker in it, and nobody holds that; or
+ * nothing in it. The command may have removed the marker; then the folder stays.
  */
 static int sweep_entry(int dir, const char *name, void *context)
 {
@@ -104,7 +116,9 @@ static int sweep_entry(int dir, const char *name, void *context)
 	if (folder < 0 || fstat(folder, &st) < 0 || st.st_uid != geteuid())
 		return 0;
 	lock = openat(folder, marker, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
+	if (lock < 0 && errno == ENOENT)
+		remove_abandoned(dir, name, &st);
+	else if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
 		remove_tree(dir, name);
 	return 0;
 }

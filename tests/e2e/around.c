@@ -7,6 +7,8 @@
  *	docker    what Docker's default profile refuses a container without capabilities
  *	strict    the same, and what its older versions refused: looking into processes
  *	listener  a notify listener, of which there can be one
+ *	no-close-range, no-landlock, no-seccomp
+ *	          a kernel without that
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -98,6 +100,11 @@ static const struct row older[] = {
 /* Nothing here calls it. */
 static const struct row listener[] = {{SYS_lookup_dcookie, 0, 0, SECCOMP_RET_USER_NOTIF}};
 
+static const struct row no_close_range[] = {{SYS_close_range, 0, 0, UNKNOWN}};
+static const struct row no_landlock[] = {{SYS_landlock_create_ruleset, 0, 0, UNKNOWN}};
+static const struct row no_seccomp[] = {{SYS_seccomp, 0, 0, UNKNOWN},
+					{SYS_prctl, 0, PR_SET_SECCOMP, UNKNOWN}};
+
 static const struct kind {
 	const char *name;
 	const struct row *rows;
@@ -109,6 +116,9 @@ static const struct kind {
 	{"docker", ROWS(docker), NULL, 0},
 	{"strict", ROWS(docker), ROWS(older)},
 	{"listener", ROWS(listener), NULL, 0},
+	{"no-close-range", ROWS(no_close_range), NULL, 0},
+	{"no-landlock", ROWS(no_landlock), NULL, 0},
+	{"no-seccomp", ROWS(no_seccomp), NULL, 0},
 };
 
 enum {
@@ -171,7 +181,7 @@ int main(int argc, char **argv)
 	while (kind < end && (argc < 3 || strcmp(kind->name, argv[1]) != 0))
 		kind++;
 	if (kind == end) {
-		(void)fprintf(stderr, "around docker|strict|listener COMMAND [ARGUMENT...]\n");
+		(void)fprintf(stderr, "around KIND COMMAND [ARGUMENT...]\n");
 		return 64;
 	}
 	fd = install(kind);

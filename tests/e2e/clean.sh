@@ -106,9 +106,17 @@ spares_other_folders() {
 	rmdir "/tmp/lapbelt-run-$$" "/tmp/lapbelt-test.$$"
 }
 check 'a run spares folders that only look like those of a run' spares_other_folders
+removes_abandoned_folders() {
+	mkdir -m 700 "/tmp/lapbelt-run-$$.old" "/tmp/lapbelt-run-$$.new"
+	touch -d '1 hour ago' "/tmp/lapbelt-run-$$.old"
+	inside true
+	rmdir "/tmp/lapbelt-run-$$.new"
+	! rmdir "/tmp/lapbelt-run-$$.old"
+}
 if ! has_userns; then
 	check 'the next run removes the folder of one that was killed altogether' stale_folder_goes
 	check 'the next run spares the folder of one that goes on' spares_running_folder
+	check 'the next run removes what one left that was killed before it had begun' removes_abandoned_folders
 fi
 
 # --- HOME, without XDG variables -------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * escape --list | ID | --outsider DIRECTORY | --pty COMMAND… | --descriptors COMMAND…
+ * escape --list | ID | --outsider DIRECTORY | --pty COMMAND… | --descriptors COMMAND… |
+ *	--exec-race write|rename
  *
- * --list prints a line per case: id, flags, title, separated by tabs. The rest is for run.sh.
+ * --list prints a line per case: id, flags, title, separated by tabs. The rest is for run.sh and
+ * start.sh.
  */
 #include "escape.h"
 
@@ -60,6 +62,8 @@ int main(int argc, char **argv)
 		return attempt(argv[1]);
 	if (argc == 3 && strcmp(argv[1], "--outsider") == 0)
 		return outsider_main(argv[2]);
+	if (argc == 3 && strcmp(argv[1], "--exec-race") == 0)
+		return exec_race_main(argv[2]);
 	if (argc >= 3 && strcmp(argv[1], "--pty") == 0)
 		return pty_main(argv + 2);
 	if (argc >= 3 && strcmp(argv[1], "--descriptors") == 0)

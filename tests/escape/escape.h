@@ -109,6 +109,7 @@ enum outcome outsider_saw(const char *event);
 /* --- the harness: outsider.c, harness.c ---------------------------------------------------- */
 
 int outsider_main(const char *directory);
+int exec_race_main(const char *how);
 int pty_main(char **command);
 int descriptors_main(char **command);
 

@@ -750,6 +750,55 @@ static enum outcome rewrite_inet_address(void)
 	return race(rewrite_address, connect_flipped_inet);
 }
 
+/* --- which program is meant; under a policy that denies one of two -----------------------------
+ */
+
+static const char allowed_program[] = "./allowed", denied_program[] = ".//denied";
+static char flipped_program[sizeof(denied_program)];
+
+static void rewrite_program(bool side)
+{
+	memcpy(flipped_program, side ? denied_program : allowed_program, sizeof(flipped_program));
+}
+
+static void exchange_links(bool side)
+{
+	(void)side;
+	renameat2(AT_FDCWD, "link", AT_FDCWD, "knil", RENAME_EXCHANGE);
+}
+
+static bool executes_denied(const char *path)
+{
+	pid_t child = vfork();
+
+	if (child == 0) {
+		execl(path, path, "loot", (char *)NULL);
+		_exit(1);
+	}
+	waitpid(child, NULL, 0);
+	return exists("loot");
+}
+
+static bool execute_flipped(void)
+{
+	return executes_denied(flipped_program);
+}
+
+static bool execute_link(void)
+{
+	return executes_denied("link");
+}
+
+int exec_race_main(const char *how)
+{
+	rewrite_program(false);
+	if (strcmp(how, "write") == 0)
+		return (int)race_crowd(rewrite_program, execute_flipped);
+	if (symlink("allowed", "link") < 0 || symlink("denied", "knil") < 0)
+		broken("symlink");
+	return (int)race_crowd(exchange_links, execute_link);
+}
+
 const struct escape_case race_cases[] = {
 	{"A031a", "swap a directory and a symlink under a read", swap_symlink_under_read},
 	{"A031b", "swap a directory and a symlink under a write", swap_symlink_under_write},
