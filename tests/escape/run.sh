@@ -180,7 +180,7 @@ attempt() {
 	has_flag tty && set -- "$escape" --pty "$@"
 	has_flag descriptors && set -- "$escape" --descriptors "$@"
 	status=0
-	timeout -k 5 $((60 + ${LAPBELT_ROUNDS:-0} / 20)) "$@" </dev/null >"$base/out" 2>&1 || status=$?
+	timeout -k 5 $((60 + ${LAPBELT_ROUNDS:-0} / 5)) "$@" </dev/null >"$base/out" 2>&1 || status=$?
 	if has_flag loot; then
 		sleep $settle
 	fi

@@ -154,6 +154,7 @@ enum {
 	FASTOPEN = 0x20000000,
 };
 
+/* A065: what the families, types and protocols of sockets come to, row by row. */
 static void sockets_judged(void)
 {
 	static const struct row rows[] = {
@@ -420,11 +421,16 @@ static void ioctls(void)
 		{CALL_IOCTL, {0, 0x40046602}, REFUSED},
 		{CALL_IOCTL, {0, 0x80086601}, ALLOWED}, /* FS_IOC_GETFLAGS */
 		{CALL_IOCTL, {0, 0x5000940f}, REFUSED},
+		{CALL_IOCTL, {0, 0x4008941a}, REFUSED}, /* a subvolume becomes read-only, or not */
+		{CALL_IOCTL, {0, 0xc0c89425}, REFUSED},
+		{CALL_IOCTL, {0, 0xc0406618}, REFUSED}, /* a key goes, and all that it opens */
+		{CALL_IOCTL, {0, 0x40047211}, REFUSED}, /* FAT's own attributes */
+		{CALL_IOCTL, {0, 0x6609}, REFUSED},
 	};
 	static const struct row free_rows[] = {
-		{CALL_IOCTL, {0, 0x5412}, REFUSED},
-		{CALL_IOCTL, {0, 0x40086602}, ALLOWED},
-		{CALL_IOCTL, {0, 0x5000940f}, ALLOWED},
+		{CALL_IOCTL, {0, 0x5412}, REFUSED},     {CALL_IOCTL, {0, 0x40086602}, ALLOWED},
+		{CALL_IOCTL, {0, 0x5000940f}, ALLOWED}, {CALL_IOCTL, {0, 0x4008941a}, ALLOWED},
+		{CALL_IOCTL, {0, 0xc0406618}, ALLOWED}, {CALL_IOCTL, {0, 0x40047211}, ALLOWED},
 	};
 	struct fixture f;
 
