@@ -57,18 +57,18 @@ def processes():
 
 
 def keepers(top):
-    """What is lapbelt's own of the process TOP and those below, from the outside to the inside."""
+    """The parents of what is lapbelt's own of the process TOP and those below."""
     below = {}
     names = {}
     for pid, parent, name in processes():
         below.setdefault(parent, []).append(pid)
         names[pid] = name
-    found, queue = [], [top]
+    found, queue = {}, [(top, 0)]
     while queue:
-        pid = queue.pop(0)
+        pid, parent = queue.pop(0)
         if names.get(pid) == os.path.basename(LAPBELT)[:15]:
-            found.append(pid)
-            queue += below.get(pid, [])
+            found[pid] = parent
+            queue += [(child, pid) for child in below.get(pid, [])]
     return found
 
 
@@ -170,9 +170,9 @@ def wait_for(condition):
     return True
 
 
-def is_documented(found, victims):
-    """Without a pid namespace init and the guard hold a run together: SECURITY.md."""
-    return "--no-userns" in OPTIONS and len(found) >= 3 and set(found[1:3]) <= set(victims)
+def is_documented(run, found, victims):
+    """Without a pid namespace init and its parent, the guard, hold a run together: SECURITY.md."""
+    return "--no-userns" in OPTIONS and any(found[pid] in victims and found[pid] != run.pid for pid in victims)
 
 
 def spares_run(run, victims, options):
@@ -194,11 +194,11 @@ def one(world, number, chance, options):
     run = world.start(mark, options, "sh", "-c", COMMAND)
     time.sleep(chance.random() ** 2 * LONGEST)
     found = keepers(run.pid)
-    victims = chance.sample(found, min(len(found), chance.choice((1, 1, 2))))
-    if is_documented(found, victims):
+    victims = chance.sample(list(found), min(len(found), chance.choice((1, 1, 2))))
+    if is_documented(run, found, victims):
         victims = victims[:1]
     kill(victims)
-    what = f"of {found}, {victims} killed"
+    what = f"of {list(found)}, {victims} killed"
     complaints = []
     if spares_run(run, victims, options):
         time.sleep(0.05)
