@@ -213,6 +213,30 @@ def open_and_die(fifo, times):
     return True
 
 
+# --- what happens in directories ------------------------------------------------------------------
+
+
+def watch(ready, end, *directories):
+    """Tells what is made, removed, renamed or given other attributes in DIRECTORIES until the file
+    END is there; true if nothing was."""
+    events = {0x100: "made", 0x200: "removed", 0x40: "moved", 0x80: "moved", 0x4: "attributes"}
+    inotify = libc.inotify_init1(os.O_NONBLOCK)
+    for directory in directories:
+        if libc.inotify_add_watch(inotify, os.fsencode(directory), sum(events)) < 0:
+            broken(f"{directory} cannot be watched")
+    publish(ready, "")
+    wait_for(end)
+    try:
+        seen = os.read(inotify, 1 << 20)
+    except BlockingIOError:
+        return True
+    while seen:
+        _, mask, _, n = struct.unpack_from("iIII", seen)
+        print(events.get(mask & 0xFFF, hex(mask)), seen[16 : 16 + n].rstrip(b"\0"))
+        seen = seen[16 + n :]
+    return False
+
+
 # --- root that becomes somebody else --------------------------------------------------------------
 
 
@@ -305,6 +329,7 @@ ACTS = {
     "open-interrupted": open_interrupted,
     "open-beside": open_beside,
     "open-and-die": open_and_die,
+    "watch": watch,
     "use-roots-rights": use_roots_rights,
     "speak-as-root": speak_as_root,
 }

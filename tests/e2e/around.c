@@ -7,8 +7,11 @@
  *	docker    what Docker's default profile refuses a container without capabilities
  *	strict    the same, and what its older versions refused: looking into processes
  *	listener  a notify listener, of which there can be one
+ *	unmounted mounting
+ *	attached  changing whether a mount follows others
  *	no-close-range, no-landlock, no-seccomp
  *	          a kernel without that
+ *	plain     without Landlock and namespaces
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +24,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -38,10 +42,11 @@ enum {
 	UNKNOWN = SECCOMP_RET_ERRNO | ENOSYS,
 };
 
-/* The first argument decides where BITS are given: any of them; or EQUAL. */
+/* Argument ARG decides where BITS are given: any of them; or EQUAL. */
 struct row {
 	int nr;
 	uint32_t bits, equal, action;
+	unsigned arg;
 };
 
 static const struct row docker[] = {
@@ -101,9 +106,32 @@ static const struct row older[] = {
 static const struct row listener[] = {{SYS_lookup_dcookie, 0, 0, SECCOMP_RET_USER_NOTIF}};
 
 static const struct row no_close_range[] = {{SYS_close_range, 0, 0, UNKNOWN}};
-static const struct row no_landlock[] = {{SYS_landlock_create_ruleset, 0, 0, UNKNOWN}};
 static const struct row no_seccomp[] = {{SYS_seccomp, 0, 0, UNKNOWN},
 					{SYS_prctl, 0, PR_SET_SECCOMP, UNKNOWN}};
+
+static const struct row unmounted[] = {
+	{SYS_mount, 0, 0, REFUSE},         {SYS_open_tree, 0, 0, REFUSE},
+	{SYS_move_mount, 0, 0, REFUSE},    {SYS_fsopen, 0, 0, REFUSE},
+	{SYS_mount_setattr, 0, 0, REFUSE},
+};
+
+static const struct row attached[] = {
+	{SYS_mount, MS_SHARED | MS_PRIVATE | MS_SLAVE | MS_UNBINDABLE, 0, REFUSE, 3},
+	{SYS_mount_setattr, 0, 0, REFUSE},
+};
+
+static const struct row no_landlock[] = {
+	{SYS_landlock_create_ruleset, 0, 0, UNKNOWN},
+	{SYS_landlock_add_rule, 0, 0, UNKNOWN},
+	{SYS_landlock_restrict_self, 0, 0, UNKNOWN},
+};
+
+static const struct row together[] = {
+	{SYS_unshare, 0, 0, UNKNOWN},
+	{SYS_setns, 0, 0, UNKNOWN},
+	{SYS_clone3, 0, 0, UNKNOWN},
+	{SYS_clone, NAMESPACES, 0, SECCOMP_RET_ERRNO | EINVAL},
+};
 
 static const struct kind {
 	const char *name;
@@ -116,9 +144,12 @@ static const struct kind {
 	{"docker", ROWS(docker), NULL, 0},
 	{"strict", ROWS(docker), ROWS(older)},
 	{"listener", ROWS(listener), NULL, 0},
+	{"unmounted", ROWS(unmounted), NULL, 0},
+	{"attached", ROWS(attached), NULL, 0},
 	{"no-close-range", ROWS(no_close_range), NULL, 0},
 	{"no-landlock", ROWS(no_landlock), NULL, 0},
 	{"no-seccomp", ROWS(no_seccomp), NULL, 0},
+	{"plain", ROWS(no_landlock), ROWS(together)},
 };
 
 enum {
@@ -145,7 +176,7 @@ static void emit_rows(struct program *program, const struct row *rows, size_t n)
 		emit(program, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
 		emit(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)row->nr, 0, tested ? 3 : 1);
 		if (tested)
-			emit(program, BPF_LD | BPF_W | BPF_ABS, ARG, 0, 0);
+			emit(program, BPF_LD | BPF_W | BPF_ABS, ARG + 8 * row->arg, 0, 0);
 		if (row->bits)
 			emit(program, BPF_JMP | BPF_JSET | BPF_K, row->bits, 0, 1);
 		else if (row->equal)

@@ -31,12 +31,12 @@ world_prepare() {
 for file in $secret_files; do
 	denied "reading ~/$file is denied" "cat ~/$file"
 done
-denied 'reading a secret through a symlink in the project is denied' 'cat ssh/id'
+denied 'R020: reading a secret through a symlink in the project is denied' 'cat ssh/id'
 denied 'reading a secret that is itself a symlink is denied' 'cat ~/.ssh/link'
 denied 'reading a secret by a crooked name is denied' 'cat ~/other/.././/.ssh/./id'
 denied 'copying a directory of secrets is denied' 'cp -r ~/.ssh copied'
 denied 'moving a directory of secrets is denied' 'mv ~/.aws moved'
-denied 'linking a secret is denied' 'ln ~/.aws/credentials linked'
+denied 'R058: linking a secret is denied' 'ln ~/.aws/credentials linked'
 denied 'a secret is not read by a program it starts' 'env perl -e "exec q(cat), glob(q(~/.ssh/id))" || exit 1'
 allowed 'what is no secret is read' 'cat ~/.bashrc ../other/f /etc/passwd'
 
@@ -78,13 +78,13 @@ below_tmp() {
 	cd "$directory"
 	echo before >a
 	result=0
-	inside sh -c 'cat a && echo x >b' || result=$?
+	[ "$(inside sh -c 'cat a >&2 && pwd -P && echo x >b')" = "$directory" ] || result=$?
 	seen=$(cat b || :)
 	cd /
 	rm -r "$directory"
 	[ "$result" -eq 0 ] && [ "$seen" = x ]
 }
-check 'a project below /tmp stays where it is' below_tmp
+check 'R062: a project below /tmp stays where it is' below_tmp
 
 write_option() {
 	cd "$HOME/ws"
@@ -134,7 +134,7 @@ world_prepare() {
 	done
 }
 for name in $protected .git/info/attributes; do
-	denied "changing $name is denied" "echo x >>$name"
+	denied "R115: changing $name is denied" "echo x >>$name"
 	denied "replacing $name is denied" "echo x >x && mv -f x $name"
 done
 denied 'cutting off a protected file by a descriptor for reading is denied' 'python3 -c "
@@ -143,7 +143,7 @@ os.dup2(os.open(\".mcp.json\", os.O_RDONLY), 0)
 os.open(\".mcp.json\", os.O_RDONLY | os.O_TRUNC)"'
 denied 'removing a protected file is denied' 'rm -f .mcp.json && test ! -e .mcp.json'
 denied 'moving a directory of protected files is denied' 'mv .vscode v'
-allowed 'protected files are read' 'cat .mcp.json .vscode/tasks.json .envrc'
+allowed 'R115: protected files are read' 'cat .mcp.json .vscode/tasks.json .envrc'
 allowed 'names that only look alike are free' \
 	'echo x >.mcp.json.bak && echo x >mcp.json && echo x >.envrc.example && mkdir -p .claude2 && echo x >.claude2/settings.json && ls -A'
 
@@ -204,7 +204,17 @@ start_server
 trap 'stop_server; world_remove' EXIT
 denied 'a port of this machine is out of reach' \
 	"python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", $port), 5)'"
-denied 'a unix socket outside is out of reach' \
+denied 'R080: a unix socket outside is out of reach' \
 	"python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"$base/port.sock\")'"
+
+fails_at_once() {
+	begin=$(date +%s)
+	for act in 'socket.create_connection(("192.0.2.1", 443), 60)' 'socket.getaddrinfo("x.test", 443)' \
+		'socket.create_connection(("2001:db8::1", 443), 60)'; do
+		fails inside python3 -c "import socket; $act"
+	done
+	[ $(($(date +%s) - begin)) -lt 15 ]
+}
+check 'R107: what looks for the network fails at once' fails_at_once
 
 lib_done

@@ -10,24 +10,12 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)) + '/../lib')
+from tap import Tap
+
 lapbelt, page = os.path.realpath(sys.argv[1]), sys.argv[2]
-count = failures = 0
-
-
-def check(good, what, why=''):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f'{"" if good else "not "}ok {count} - {what}')
-    if not good and why:
-        print('# ' + why.replace('\n', '\n# '))
-
-
-def skip(what, why):
-    global count, failures
-    count += 1
-    failures += 'LAPBELT_MUST_WORK' in os.environ
-    print(f'ok {count} - {what} # SKIP {why}')
+tap = Tap()
+check, skip = tap.check, tap.skip
 
 
 def doctor(*before):
@@ -93,5 +81,4 @@ done = subprocess.run([lapbelt, 'doctor', 'twice'], stdout=subprocess.DEVNULL,
                       stderr=subprocess.DEVNULL, check=False)
 check(done.returncode == 64, 'a word too many is one')
 
-print(f'1..{count}')
-sys.exit(failures > 0)
+sys.exit(tap.done())

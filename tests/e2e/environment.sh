@@ -132,7 +132,7 @@ shared_memory_ends() {
 		rm "$1/p" && mkdir "$1/c" && rmdir "$1/c" && mv "$1/a" "$1/d" && echo y >>"$1/d/f"' sh $name
 	[ ! -e "/dev/shm/$name" ]
 }
-check 'shared memory ends with the run' shared_memory_ends
+check 'R067: shared memory ends with the run' shared_memory_ends
 shared_memory_of_others() {
 	folder=/dev/shm/lapbelt-test.$$
 	mkdir "$folder"

@@ -393,6 +393,7 @@ def mounted(text):
 
 NEW_ROOT = "mount -t tmpfs tmpfs /run\nmkdir /run/lapbelt-root\nmount --rbind / /run/lapbelt-root"
 CLONE_NEWNS = 0x20000
+NO_LANDLOCK = "Landlock"
 NO_LISTENER = "a seccomp listener: there can be one only, and an outer sandbox has it"
 
 
@@ -418,16 +419,20 @@ CHROOT = [*SHELL, 'd=$PWD; exec chroot /run/lapbelt-root sh -c \'cd "$0" && exec
 ENVIRONMENTS = (
     Environment("plain"),
     Environment("as if there were no user namespaces", options=["--no-userns"]),
-    Environment("no user namespaces left",
+    Environment("R116: no user namespaces left",
                 ["unshare", "-Ur", *shell("echo 0 >/proc/sys/user/max_user_namespaces")]),
-    Environment("Docker's filter", ["{around}", "docker"]),
+    Environment("R116: Docker's filter", ["{around}", "docker"]),
     Environment("the filter of older containers", ["{around}", "strict"]),
     Environment("a listener of somebody else's", ["{around}", "listener"], refused=NO_LISTENER),
+    Environment("R118: no mounting", ["{around}", "unmounted"]),
+    Environment("R119: no leaving a group of mounts", ["{around}", "attached"]),
+    Environment("R055: no Landlock", ["{around}", "no-landlock"], refused=NO_LANDLOCK),
+    Environment("R121: neither Landlock nor namespaces", ["{around}", "plain"], refused=NO_LANDLOCK),
     Environment("bwrap", ["bwrap", "--bind", "/", "/", "--dev-bind", "/dev", "/dev"]),
     Environment("bwrap with devices and processes of its own",
                 ["bwrap", "--ro-bind", "/", "/", "--bind", "/tmp", "/tmp", "--bind", "{world}", "{world}",
                  "--dev", "/dev", "--unshare-pid", "--proc", "/proc", "--tmpfs", "/run"]),
-    Environment("a chroot", [*mounted(NEW_ROOT), *CHROOT], needs_root=True),
+    Environment("R124: a chroot", [*mounted(NEW_ROOT), *CHROOT], needs_root=True),
     Environment("hidden processes", mounted("mount -t proc -o hidepid=2 proc /proc"), needs_root=True),
     Environment("a file system in memory", on="tmpfs", needs_root=True),
     Environment("an overlay", on="overlay", needs_root=True),
@@ -450,18 +455,8 @@ def make_file_systems(base):
 # --- judging --------------------------------------------------------------------------------------
 
 
-class Tap:
-    def __init__(self):
-        self.n = 0
-        self.failed = 0
-
-    def report(self, what, complaints, skipped=None):
-        self.n += 1
-        self.failed += bool(complaints)
-        for line in complaints:
-            print(f"# {line}")
-        print(f"{'not ok' if complaints else 'ok'} {self.n} - {what}" +
-              (f" # SKIP {skipped}" if skipped else ""), flush=True)
+def report(tap, what, complaints):
+    tap.check(not complaints, what, "\n".join(complaints))
 
 
 def differences(wanted, found):
@@ -491,22 +486,25 @@ def try_one(tap, base, environment, lapbelt, around, owner):
     try:
         found, _, text = answers(prefix, [], world)
         complaints = differences({act[0]: ALLOW for act in ACTS}, found)
-        tap.report(f"{name}: without lapbelt", complaints + (text.splitlines() if complaints else []))
+        report(tap, f"{name}: without lapbelt", complaints + (text.splitlines() if complaints else []))
         for sandbox, argv, column in sandboxes:
             wanted = {act[0]: act[column] for act in ACTS}
-            tap.report(f"{name}: {sandbox}", judge(environment, wanted,
-                                                   answers(prefix, [lapbelt, *argv], world)))
+            report(tap, f"{name}: {sandbox}", judge(environment, wanted,
+                                                    answers(prefix, [lapbelt, *argv], world)))
     finally:
         world.close()
 
 
 def main(lapbelt, around, kind, *names):
+    # The copy that does the acts has no need of it, and does not find it.
+    sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)) + "/../lib")
+    from tap import Tap
+
     lapbelt, around = map(os.path.abspath, (lapbelt, around))
     root = os.geteuid() == 0
-    must = bool(os.environ.get("LAPBELT_MUST_WORK"))
     if kind == "root" and not root:
         print("1..0 # SKIP only root can run this as root")
-        return must
+        return "LAPBELT_MUST_WORK" in os.environ
     tap = Tap()
     base = tempfile.mkdtemp(prefix="lapbelt-environments.", dir="/var/tmp")
     os.chmod(base, 0o755)
@@ -516,15 +514,14 @@ def main(lapbelt, around, kind, *names):
             if names and environment.name not in names:
                 continue
             if environment.needs_root and not root:
-                tap.report(environment.name, ["not root"] if must else [], "only root can make it")
+                tap.skip(environment.name, "only root can make it")
                 continue
             try_one(tap, base, environment, lapbelt, around, ORDINARY if kind == "user" and root else None)
     finally:
         if root:
             subprocess.run(["umount", "tmpfs", "overlay"], cwd=base, check=True)
         shutil.rmtree(base)
-    print(f"1..{tap.n}")
-    return tap.failed > 0
+    return tap.done()
 
 
 if __name__ == "__main__":

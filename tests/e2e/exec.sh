@@ -61,7 +61,7 @@ check 'file-read* is enforced' enforced "$everything (deny file-read* (subpath \
 	'cat ~/.ssh/id' 'cat f && echo x >>f'
 check 'a name that is not there yet is denied' enforced "$everything (deny file-write* (literal \"$HOME/ws/new\"))" \
 	'echo x >new' 'echo x >new2'
-check 'a regex is enforced' enforced "$everything (deny file-write* (regex #\"\\.key\$\"))" 'echo x >a.key' 'echo x >a.keys'
+check 'R026: a regex is enforced' enforced "$everything (deny file-write* (regex #\"\\.key\$\"))" 'echo x >a.key' 'echo x >a.keys'
 check 'an allow in a deny is enforced' enforced \
 	"$everything (deny file-write* (subpath \"$HOME/ws\")) (allow file-write* (subpath \"$HOME/ws/d\"))" \
 	'echo x >x' 'mkdir -p d && echo x >d/x'
@@ -108,6 +108,103 @@ raise SystemExit("it was opened")'
 }
 check 'the errno of a denial is one that tools know' answers_eperm
 
+# --- what a profile may say of IPC and the network -----------------------------------------------------------------
+
+# The C library makes a semaphore under a name of six letters, and gives it its own when it is ready.
+check 'R068: named semaphores are enforced' enforced \
+	"$everything (deny ipc-posix-sem*) (allow ipc-posix-sem* (ipc-posix-name-regex #\"^/(mine-.*|[0-9A-Za-z]{6})\$\"))" \
+	'python3 -c "import multiprocessing as m; m.Semaphore()"' \
+	'python3 -c "import _multiprocessing as m; m.SemLock(1, 1, 1, \"/mine-$$\", True)"'
+check 'R065: /private/tmp and /private/var are what links lead to' enforced \
+	"$everything (deny file-write* (subpath \"/private$HOME/other\"))" 'echo x >>../other/f' 'echo x >>f'
+
+# serves ADDRESS… -- COMMAND…: while somebody outside accepts at these ports; sets $port1, $port2 …
+serves() {
+	python3 - "$base/ports" "$@" <<-'END' &
+		import os, selectors, socket, sys
+		wait, ports = selectors.DefaultSelector(), []
+		for host in sys.argv[2 : sys.argv.index("--")]:
+		    s = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+		    s.bind((host, 0)); s.listen()
+		    wait.register(s, selectors.EVENT_READ)
+		    ports.append(s.getsockname()[1])
+		with open(sys.argv[1] + ".new", "w") as f:
+		    print(*ports, file=f)
+		os.rename(sys.argv[1] + ".new", sys.argv[1])
+		while True:
+		    for key, _ in wait.select():
+		        key.fileobj.accept()[0].close()
+	END
+	server=$!
+	wait_until test -e "$base/ports"
+	read -r port1 port2 <"$base/ports"
+	rm "$base/ports"
+	while [ "$1" != -- ]; do shift; done
+	shift
+	result=0
+	("$@") || result=$?
+	kill "$server"
+	return $result
+}
+# dials HOST PORT COMMAND…
+dials() {
+	host=$1 dialled=$2
+	shift 2
+	"$@" python3 -c 'import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 5)' "$host" "$dialled"
+}
+# Below it every step has its own: set -e does not hold in what serves runs.
+one_port() {
+	set -- "$LAPBELT" exec -p "$everything (deny network-outbound (remote ip)) (allow network-outbound
+		(remote ip \"localhost:$port1\"))"
+	dials 127.0.0.1 "$port2" env && dials ::ffff:127.0.0.1 "$port2" env &&
+		dials 127.0.0.1 "$port1" "$@" && dials ::ffff:127.0.0.1 "$port1" "$@" &&
+		fails dials 127.0.0.1 "$port2" "$@" && fails dials ::ffff:127.0.0.1 "$port2" "$@"
+}
+check 'R088 R092: one port of the host is reached, its neighbour is not, mapped or not' serves 127.0.0.1 127.0.0.1 -- one_port
+one_port_of_6() {
+	set -- "$LAPBELT" exec -p "$everything (deny network-outbound (remote ip)) (allow network-outbound
+		(remote ip \"localhost:$port1\"))"
+	dials ::1 "$port2" env && dials ::1 "$port1" "$@" && fails dials ::1 "$port2" "$@"
+}
+check 'R088: nor is it by version 6' serves ::1 ::1 -- one_port_of_6
+
+listens_at_any_port() {
+	"$LAPBELT" exec -p "$everything (deny network*) (allow network-bind network-inbound (local ip \"localhost:*\"))
+		(allow network-outbound (remote ip \"localhost:*\"))" python3 -c '
+import os, socket
+for host in "127.0.0.1", "::1":
+    server = socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    if os.fork() == 0:
+        socket.create_connection(server.getsockname()[:2]).send(b"hi")
+        os._exit(0)
+    assert server.accept()[0].recv(2) == b"hi"
+    os.wait()
+try:
+    socket.create_connection(("10.0.0.1", 80), 5)
+except PermissionError:
+    raise SystemExit(0)
+raise SystemExit("10.0.0.1 was not denied")'
+}
+check 'R089 R094: servers of the loopback take ports as they come, and reach nothing else' listens_at_any_port
+publishes_port() {
+	# shellcheck disable=SC2046 # two words
+	set -- $(python3 -c '
+import socket
+s, t = socket.socket(), socket.socket()
+s.bind(("127.0.0.1", 0)); t.bind(("127.0.0.1", 0))
+print(s.getsockname()[1], t.getsockname()[1])')
+	"$LAPBELT" exec -p "$everything (deny network*) (allow network-bind network-inbound (local ip \"localhost:$1\"))" \
+		sh -c '
+		! python3 -m http.server --bind 127.0.0.1 "$2" || exit 1
+		exec python3 -m http.server --bind 127.0.0.1 "$1"' sh "$@" &
+	server=$!
+	wait_until dials 127.0.0.1 "$1" env
+	python3 -c 'import sys, urllib.request as u; sys.exit(u.urlopen(sys.argv[1]).status != 200)' "http://127.0.0.1:$1/f"
+	kill "$server"
+	wait "$server" || :
+}
+check 'R091: a server at one port is reached from outside, one at another does not start' publishes_port
+
 # --- named profiles -----------------------------------------------------------------------------------------------
 
 # named NAME DENIED ALLOWED
@@ -149,6 +246,35 @@ by_another_name() {
 	[ $result -eq 65 ] && grep '^sandbox-exec: ' message
 }
 check 'it is sandbox-exec when called so' by_another_name
+
+# says STATUS COMMAND…: it ends with STATUS, after one message, of one line and perhaps a hint
+says() {
+	wanted=$1
+	shift
+	result=0
+	"$@" 2>message || result=$?
+	cat message
+	[ "$result" -eq "$wanted" ] && [ "$(grep -c '^lapbelt: ' message)" -eq 1 ] &&
+		[ "$(grep -v -c '^hint: ' message)" -eq 1 ]
+}
+says_what_fails() {
+	echo '(version 1) (allow file-raed*)' >wrong.sb
+	says 65 "$LAPBELT" exec -f wrong.sb touch ran
+	grep 'wrong.sb:1:20: .*file-raed' message
+	grep "^hint: .*'file-read\*'" message
+	says 65 "$LAPBELT" exec -p '(version 1' touch ran
+	says 65 "$LAPBELT" exec -f nowhere.sb touch ran
+	grep nowhere.sb message
+	says 64 "$LAPBELT" exec -x touch ran
+	says 64 "$LAPBELT" run --no-such-option touch ran
+	says 71 "$LAPBELT" exec -p "$everything" no-such-command-anywhere
+	grep no-such-command-anywhere message
+	says 71 "$LAPBELT" exec -p "$everything (deny process-exec (subpath \"$HOME\"))" "$HOME/ws/f"
+	says 78 "$LAPBELT" run --write nowhere touch ran
+	says 71 "$LAPBELT" run --limit=open-files=99999999999 touch ran
+	[ ! -e ran ]
+}
+check 'R142 R149: whatever fails says so in one line, and how to spell it' says_what_fails
 
 # fails_nested MESSAGE COMMAND...: inside a run, COMMAND ends with 71 and says MESSAGE first, and runs nothing
 fails_nested() {

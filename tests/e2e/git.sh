@@ -17,7 +17,9 @@ lib_init git
 
 allowed 'status says what it says outside' 'echo new >g && git status --porcelain'
 allowed 'add and commit work' 'echo b >>f && git add f && git commit -q -m second && git log --format=%s'
-allowed 'an empty commit works' 'git commit -q --allow-empty -m empty && git log --format=%s'
+allowed 'R041: an empty commit works' 'git commit -q --allow-empty -m empty && git log --format=%s'
+allowed 'R002: adding everything adds what is there, and nothing else' \
+	'echo a >g && git add . && git commit -q -m x && git show --name-only --format='
 allowed 'amending works' 'git commit -q --amend -m better && git log --format=%s'
 allowed 'stash and pop work' 'echo b >>f && git stash -q && git stash list && git stash pop -q && cat f'
 allowed 'branches and merges work' \
@@ -36,8 +38,9 @@ allowed 'bisect and clean work' 'echo x >junk && git clean -q -f && git bisect s
 allowed 'fetching from a repository beside works' \
 	'git clone -q . copy && git -C copy commit -q --allow-empty -m theirs && git fetch -q ./copy main &&
 	git log --format=%s FETCH_HEAD'
-allowed 'work from a subdirectory reaches the whole repository' \
-	'mkdir d && cd d && echo x >x && git add x && git commit -q -m deep && git rev-parse --show-prefix'
+allowed 'R007: work from a subdirectory reaches the whole repository' \
+	'mkdir d && cd d && echo x >x && git add x && git commit -q -m deep &&
+	git rev-parse --show-prefix --show-toplevel'
 
 denied 'a new hook is denied' 'printf "#!/bin/sh\n" >.git/hooks/pre-commit'
 denied 'changing a hook is denied' 'echo planted >>.git/hooks/commit-msg'
@@ -71,7 +74,7 @@ host_may_configure() {
 	[ "$(git config host.key)" = value ]
 	wait "$started"
 }
-check 'somebody outside may configure the repository during a run' host_may_configure
+check 'R005: somebody outside may configure the repository during a run' host_may_configure
 
 world_prepare() {
 	git remote add origin ../elsewhere
@@ -91,7 +94,7 @@ allowed 'init and the first commit work' \
 allowed 'clone works' 'git clone -q . copy && git -C copy log --format=%s'
 allowed 'a new repository may be configured' \
 	'git init -q new && git -C new config core.autocrlf input && git -C new config core.autocrlf'
-denied 'a hook in a new repository is denied' \
+denied 'R008: a hook in a new repository is denied' \
 	'git init -q new && mkdir -p new/.git/hooks && echo planted >new/.git/hooks/pre-commit'
 denied 'a hook in a clone is denied' \
 	'git clone -q . copy && mkdir -p copy/.git/hooks && echo planted >copy/.git/hooks/pre-commit'
@@ -113,10 +116,10 @@ world_prepare() {
 	git init -q --template= b
 	cp b/.git/config b/.git/hooks/
 }
-allowed 'no repository is invented where there is none' \
+allowed 'R007: no repository is invented where there is none' \
 	'! git rev-parse --show-toplevel && test ! -e .git && git -C a status --porcelain'
-allowed 'work in a repository below works' 'cd b && git commit -q --allow-empty -m x && git log --format=%s'
-denied 'a hook of a repository below is denied' 'echo planted >b/.git/hooks/pre-commit'
+allowed 'R044: work in a repository below works' 'cd b && git commit -q --allow-empty -m x && git log --format=%s'
+denied 'R044: a hook of a repository below is denied' 'echo planted >b/.git/hooks/pre-commit'
 
 # --- a linked worktree -----------------------------------------------------------------------------------
 
@@ -124,15 +127,15 @@ world_prepare() {
 	git worktree add -q "$HOME/tree" -b tree
 	cd "$HOME/tree" || exit
 }
-allowed 'status works in a worktree' 'git status --porcelain && git rev-parse --abbrev-ref HEAD'
-allowed 'add, commit and fetch work in a worktree' \
+allowed 'R037: status works in a worktree' 'git status --porcelain && git rev-parse --abbrev-ref HEAD'
+allowed 'R038: add, commit and fetch work in a worktree' \
 	'echo x >x && git add -A && git commit -q -m x && git fetch -q . HEAD && git log --format=%s'
 allowed 'stash and rebase work in a worktree' \
 	'echo x >>f && git stash -q && git stash pop -q && git commit -q -a -m x && git rebase -q main &&
 	git log --format=%s'
 allowed 'another worktree may be added' 'git worktree add -q w2 -b w2 && git -C w2 status --porcelain'
-denied "a worktree's hooks are denied" 'echo planted >"$(git rev-parse --git-common-dir)/hooks/pre-commit"'
-denied "a worktree's config is denied" 'git config core.fsmonitor planted'
+denied "R038: a worktree's hooks are denied" 'echo planted >"$(git rev-parse --git-common-dir)/hooks/pre-commit"'
+denied "R038: a worktree's config is denied" 'git config core.fsmonitor planted'
 denied "a worktree's pointer is denied" 'echo "gitdir: elsewhere" >.git'
 denied "a worktree's commondir is denied" 'echo elsewhere >"$(git rev-parse --git-dir)/commondir"'
 denied "the main repository's files are denied" 'echo x >>../ws/f'
@@ -140,13 +143,13 @@ denied "the main repository's files are denied" 'echo x >>../ws/f'
 world_prepare() {
 	git config extensions.worktreeConfig true
 }
-allowed 'a missing config.worktree does not disturb git' 'git status --porcelain'
+allowed 'R040: a missing config.worktree does not disturb git' 'git status --porcelain'
 
 world_prepare() {
 	git config extensions.worktreeConfig true
 	git config --worktree some.key value
 }
-allowed 'a present config.worktree is read' 'git config some.key'
+allowed 'R040: a present config.worktree is read' 'git config some.key'
 
 # --- submodules --------------------------------------------------------------------------------------------
 
@@ -167,6 +170,15 @@ world_prepare() {
 	git init -q --template= "$HOME/library"
 	git -C "$HOME/library" commit -q --allow-empty -m library
 }
+runs_everywhere() {
+	git submodule --quiet add "$HOME/library" library
+	git worktree add -q ../tree
+	for folder in . library ../tree; do
+		(cd $folder && inside git rev-parse --show-toplevel)
+	done >out
+	[ "$(wc -l <out)" -eq 3 ]
+}
+check 'R014: it starts in a clone, in a submodule and in a worktree' runs_everywhere
 allowed 'adding a submodule works' \
 	'git submodule --quiet add ../library library && git commit -q -m added && git ls-files'
 

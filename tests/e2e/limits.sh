@@ -160,7 +160,7 @@ stops_sleepers() {
 	[ $(($(date +%s) - began)) -le 10 ]
 	wait_until is_gone "sleep $number"
 }
-check 'time ends a tree that ignores SIGTERM' stops_sleepers
+check 'R137: time ends a tree that ignores SIGTERM' stops_sleepers
 lets_tidy_up() {
 	ends 124 limited time=1 -- sh -c 'trap "echo bye >f; exit 0" TERM; while :; do sleep 0.1; done'
 	grep bye f

@@ -10,8 +10,12 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)) + '/../lib')
+from tap import Tap
+
 lapbelt, page = sys.argv[1:]
-count = failures = 0
+tap = Tap()
+check = tap.check
 
 PROFILE = r'''(version 1)
 (deny default)
@@ -26,15 +30,6 @@ PROFILE = r'''(version 1)
 '''
 OPTIONS = [['-p', PROFILE], ['--exec', '-p', PROFILE], ['--no-userns', '-p', PROFILE],
            ['-p', '(version 1)(allow default)'], ['--exec', '-p', '(version 1)(deny default)']]
-
-
-def check(good, what, why=''):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f'{"" if good else "not "}ok {count} - {what}')
-    if not good and why:
-        print('# ' + why.replace('\n', '\n# '))
 
 
 def plan(*options):
@@ -65,7 +60,7 @@ for options in OPTIONS:
     check(heading in text, f'{name}: the rules', heading + text)
     places = [f'  {rule["rule"]["file"]}:{rule["rule"]["line"]}:{rule["rule"]["column"]}: '
               f'{rule["rule"]["text"]}\n' for rule in parsed['rules']]
-    check(all(place in text for place in places), f'{name}: their places', text)
+    check(all(place in text for place in places), f'R146: {name}: their places', text)
     check(all(rule['applicable'] == bool(rule['by'] or rule['gaps']) for rule in parsed['rules']),
           f'{name}: of each something is said')
     check(all(rule['exact'] == (rule['applicable'] and not rule['gaps'])
@@ -92,5 +87,4 @@ rule = json.loads(plan('--json', '-p', os.fsdecode(profile)))['rules'][1]['rule'
 check(os.fsencode(rule).startswith(b'(allow file-read* (subpath "/var/tmp/\xff\xc3\xa9'),
       'bytes that are not UTF-8 come back', repr(rule))
 
-print(f'1..{count}')
-sys.exit(failures > 0)
+sys.exit(tap.done())

@@ -5,28 +5,27 @@ The manual pages against the program: every command has a page and every option 
 function of the library is in liblapbelt(3), and pages refer to pages that are there.
 Usage: commands.py LAPBELT SOURCE
 """
+import os
 import pathlib
 import re
 import shlex
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)) + '/../lib')
+from tap import Tap
 from pages import Page, marked
 
 lapbelt, source = sys.argv[1], pathlib.Path(sys.argv[2])
 pages = {path.name: Page(path) for path in sorted((source / 'man').glob('*.[0-9]'))}
-count = failures = 0
+tap = Tap()
 
 
 def same(what, wanted, found):
     """One test: the page (FOUND) has what the program has (WANTED)."""
-    global count, failures
-    count += 1
     wanted, found = sorted(wanted), sorted(found)
-    failures += wanted != found
-    print(f'{"ok" if wanted == found else "not ok"} {count} - {what} ({len(wanted)})')
-    if wanted != found:
-        print(f'# the program has: {", ".join(wanted)}\n# the page has:     {", ".join(found)}')
+    tap.check(wanted == found, f'{what} ({len(wanted)})',
+              f'the program has: {", ".join(wanted)}\nthe page has:     {", ".join(found)}')
 
 
 def said(*words):
@@ -168,5 +167,4 @@ same('lapbelt(1) leads to all pages', set(pages) - {'lapbelt.1'},
       re.findall(r'^\.Xr (\S+) (\d)', '\n'.join(pages['lapbelt.1'].section('SEE ALSO')), re.M)
       if 'lapbelt' in name})
 
-print(f'1..{count}')
-sys.exit(failures > 0)
+sys.exit(tap.done())

@@ -21,18 +21,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)) + '/../lib')
+from tap import Tap
 from pages import Page
-
-count = failures = 0
-
-
-def result(good, what, why=''):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f'{"" if good else "not "}ok {count} - {what}')
-    for line in why.splitlines() if not good else ():
-        print('# ' + line)
 
 
 class Place:
@@ -109,16 +100,15 @@ def run_example(place, example):
 
 
 def main():
-    lapbelt = os.path.realpath(sys.argv[1])
+    lapbelt, tap = os.path.realpath(sys.argv[1]), Tap()
     for path in sys.argv[2:]:
         page = Page(pathlib.Path(path))
         place = Place(lapbelt, pathlib.Path(path).parent.parent / 'include')
         for example in page.examples():
             good, why = run_example(place, example)
-            result(good, f'{page.name}:{example.line} {example.kind}', why)
+            tap.check(good, f'{page.name}:{example.line} {example.kind}', why)
         place.remove()
-    print(f'1..{count}')
-    return failures > 0
+    return tap.done()
 
 
 sys.exit(main())

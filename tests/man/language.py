@@ -5,34 +5,30 @@ lapbelt-sbpl(7) against the program: every name that profiles may use is in it, 
 it has no other. Usage: language.py LAPBELT SOURCE
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)) + '/../lib')
+from tap import Tap
 from pages import Page
 
 lapbelt, source = sys.argv[1], pathlib.Path(sys.argv[2])
 page = Page(source / 'man/lapbelt-sbpl.7')
-count = failures = 0
+tap = Tap()
 
 
 def same(what, wanted, found):
     """One test: the page (FOUND) has what the program has (WANTED), each once."""
-    global count, failures
-    count += 1
     wanted, found = sorted(wanted), sorted(found)
-    failures += wanted != found
-    print(f'{"ok" if wanted == found else "not ok"} {count} - {what} ({len(wanted)})')
-    if wanted == found:
-        return
-    for name in sorted(set(wanted) - set(found)):
-        print(f'# missing in the page: {name}')
-    for name in sorted(set(found) - set(wanted)):
-        print(f'# only in the page: {name}')
-    for name in sorted({name for name in found if found.count(name) > 1}):
-        print(f'# more than once: {name}')
+    complaints = [f'missing in the page: {name}' for name in sorted(set(wanted) - set(found))]
+    complaints += [f'only in the page: {name}' for name in sorted(set(found) - set(wanted))]
+    complaints += [f'more than once: {name}'
+                   for name in sorted({name for name in found if found.count(name) > 1})]
+    tap.check(wanted == found, f'{what} ({len(wanted)})', '\n'.join(complaints))
 
 
 # ---- The program's tables ----
@@ -268,5 +264,4 @@ done = subprocess.run([lapbelt, 'check', '-'], input=profile, stderr=subprocess.
                       check=False)
 same('every name of the page has a value', [], done.stderr.splitlines())
 
-print(f'1..{count}')
-sys.exit(failures > 0)
+sys.exit(tap.done())
