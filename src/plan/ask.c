@@ -162,6 +162,23 @@ unsigned ask_below(const struct planner *p, const struct place *place, enum grou
 	return combine(ret, scope_below(p, place->path, group));
 }
 
+/* ---- What is mounted twice ---- */
+
+unsigned ask_first(const struct planner *p, const struct place *place, enum group group, bool below)
+{
+	policy_state start = policy_start(p->policy);
+	struct place first = {.type = place->type};
+	char name[PLAN_PATH_MAX];
+
+	if (!p->input->first_name ||
+	    !p->input->first_name(p->input->first_name_context, place->path, name))
+		return CAN_ALLOW;
+	first.path = name;
+	first.at = policy_walk(p->policy, start, str_of(name));
+	first.below = name[1] ? first.at : start;
+	return below ? ask_below(p, &first, group) : ask_at(p, &first, group);
+}
+
 bool ask_decides_whole(const struct planner *p, const char *path)
 {
 	const struct territory *here = territory_of(str_of(path));

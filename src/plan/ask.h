@@ -23,6 +23,13 @@ struct place {
 unsigned ask_at(const struct planner *p, const struct place *place, enum group group);
 unsigned ask_below(const struct planner *p, const struct place *place, enum group group);
 
+/*
+ * The same of the name that PLACE had before it was mounted there, too; CAN_ALLOW: it had none. A
+ * row is about the object, and would grant at that name what is allowed at this one.
+ */
+unsigned ask_first(const struct planner *p, const struct place *place, enum group group,
+		   bool below);
+
 /* Is PATH in a place whose answers do not depend on names further down? */
 bool ask_decides_whole(const struct planner *p, const char *path);
 

@@ -462,6 +462,19 @@ static uint32_t settle(struct floor *f, const struct place *place, unsigned mixe
 	return rights;
 }
 
+/* VERDICTS of GROUP at PLACE, or BELOW it: no more than its first name has. */
+static unsigned by_first_name(struct floor *f, const struct place *place, enum group group,
+			      unsigned verdicts, bool below)
+{
+	unsigned first = verdicts & CAN_ALLOW ? ask_first(f->p, place, group, below) : CAN_ALLOW;
+
+	if (first == CAN_ALLOW)
+		return verdicts;
+	if (first == CAN_DENY)
+		note_path(f, &f->p->floor.again, place->path);
+	return first & CAN_ALLOW ? verdicts | CAN_DENY : CAN_DENY;
+}
+
 static void visit_file(struct floor *f, const struct place *place, unsigned undecided)
 {
 	uint32_t rights = 0;
@@ -472,7 +485,7 @@ static void visit_file(struct floor *f, const struct place *place, unsigned unde
 
 		if (!(undecided & BIT(g)) || !(groups[g].rights & LL_FS_FILE_RIGHTS))
 			continue;
-		verdicts = ask_at(f->p, place, g);
+		verdicts = by_first_name(f, place, g, ask_at(f->p, place, g), false);
 		if (verdicts == CAN_ALLOW)
 			rights |= groups[g].rights & LL_FS_FILE_RIGHTS;
 		else if (verdicts == CAN_BOTH)
@@ -509,7 +522,7 @@ static uint32_t judge_whole(struct floor *f, const struct place *place, unsigned
 
 		if (!(undecided & BIT(g)))
 			continue;
-		verdicts = ask_below(f->p, place, g);
+		verdicts = by_first_name(f, place, g, ask_below(f->p, place, g), true);
 		if (verdicts == CAN_ALLOW && (neutral || !(BIT(g) & NAMING)))
 			rights |= groups[g].rights;
 		else if (verdicts & CAN_ALLOW)

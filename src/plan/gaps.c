@@ -441,7 +441,7 @@ static int gaps_of_floor(struct planner *p)
 		const struct paths *paths;
 		bool judged; /* the broker makes up for it */
 		const char *text;
-		enum op ops[2];
+		enum op ops[3];
 		bool below;
 	} rows[] = {
 		{&p->floor.late, reads,
@@ -458,6 +458,9 @@ static int gaps_of_floor(struct planner *p)
 		 "what replaces these directories once removed cannot be read"},
 		{&p->floor.inert, !reads,
 		 "what is made anew in place of these cannot be executed"},
+		{&p->floor.again, reads && writes,
+		 "what is mounted a second time here is refused where its first name is denied",
+		 {OP_FILE_READ_DATA, OP_FILE_WRITE_DATA, OP_PROCESS_EXEC_ANY}, true},
 		{&p->floor.unlisted, reads,
 		 "these directories cannot be listed", {OP_FILE_READ_DATA}},
 	};
@@ -468,7 +471,7 @@ static int gaps_of_floor(struct planner *p)
 		if (rows[i].paths->n && !rows[i].judged)
 			r = add(p, (struct gap){
 					   .kind = GAP_STRICTER,
-					   .ops = {rows[i].ops[0], rows[i].ops[1]},
+					   .ops = {rows[i].ops[0], rows[i].ops[1], rows[i].ops[2]},
 					   .text = list_paths(p, rows[i].paths, rows[i].text),
 					   .paths = end_paths(p, rows[i].paths),
 					   .below_paths = rows[i].below,
@@ -506,9 +509,7 @@ static void note_self(void *context, const struct rule *rule, const struct test 
 /* It is a link, and the process it leads to another for everybody. */
 static int gap_of_self(struct planner *p)
 {
-	const struct str somebody =
-		STR("/proc/4194303/status"); /* the highest pid, proc_sys_kernel(5)
-					      */
+	const struct str somebody = STR("/proc/4194303/status"); /* as proc_sys_kernel(5) has it */
 	policy_state state = policy_walk(p->policy, policy_start(p->policy), somebody);
 	bool found = false;
 

@@ -77,6 +77,16 @@ typedef int plan_list(void *context, const char *path,
 		      void *each_context);
 
 /*
+ * The name that what PATH names had before it was mounted at PATH, too, into BUFFER
+ * [PLAN_PATH_MAX]. False: it has none.
+ */
+typedef bool plan_first_name(void *context, const char *path, char *buffer);
+
+enum {
+	PLAN_PATH_MAX = 4096
+};
+
+/*
  * What an object may not gain by getting another name, ended by OP_COUNT. Where the answers to one
  * of them differ, moving and linking are judged.
  */
@@ -109,6 +119,8 @@ struct plan_input {
 	bool inherits_covered;
 	plan_list *list;
 	void *list_context;
+	plan_first_name *first_name; /* NULL: nothing is mounted twice */
+	void *first_name_context;
 };
 
 /* ---- Output ---- */

@@ -62,6 +62,7 @@ struct floor_report {
 	struct paths crowds;    /* reads here differ from name to name, and nobody judges them */
 	struct paths roots;     /* the policy lets these go, the floor does not */
 	struct paths inert;     /* what is made anew here cannot be executed */
+	struct paths again;     /* mounted a second time, and denied at the first name */
 	struct paths unlisted;  /* the policy lets these be listed, the floor does not */
 	bool lists_too_much;    /* names below denied directories can be listed */
 	bool exec_raced; /* denied programs lie among granted ones, told apart by name only */

@@ -34,6 +34,7 @@
 #include "session/deadline.h"
 #include "session/lane.h"
 #include "session/limit.h"
+#include "session/mounts.h"
 #include "session/signals.h"
 #include "session/terminal.h"
 #include "base/banned.h"
@@ -51,6 +52,7 @@ struct run {
 	struct arena arena;
 	struct caps caps;
 	struct plan_input input;
+	struct mounts mounts;
 	struct plan plan;
 	char cwd[PATH_MAX];
 	char scratch[64]; /* without a private /tmp: our folder in the shared one; "": none */
@@ -170,6 +172,13 @@ static int make_plan(struct run *run, struct err *e)
 		.scratch = str_of(run->scratch),
 		.list = linux_list,
 	};
+	r = mounts_read(&run->mounts, &run->arena, e);
+	if (r < 0)
+		return r;
+	if (run->mounts.any_again) {
+		run->input.first_name = mounts_first_name;
+		run->input.first_name_context = &run->mounts;
+	}
 	collect_keep(run);
 	collect_loaders(run);
 	run->lane = run->options->no_lane ? NULL : lane_find_library(&run->arena);

@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "session/facts.h"
+#include "session/mounts.h"
 #include "base/banned.h"
 
 enum {
@@ -224,16 +225,17 @@ static const char *moved_base(struct search *search, enum secret_base base)
 	return NULL;
 }
 
-static const char *usual_path(struct search *search, const struct secret *secret)
+static const char *usual_path(struct search *search, struct str home, const struct secret *secret)
 {
 	const struct str parts[] = {str_of(policyfile_secret_base(secret->base)),
 				    str_of(secret->name)};
 	const char *name = arena_join(search->arena, parts, 2);
 
-	return name ? facts_path_in(search->arena, search->facts->home, name) : NULL;
+	return name ? facts_path_in(search->arena, home, name) : NULL;
 }
 
-static int list_usual(struct search *search)
+/* Adds the usual names below HOME to RET. */
+static int list_usual(struct search *search, struct str home, struct paths *ret)
 {
 	for (size_t i = 0; i < policyfile_n_secrets; i++) {
 		const struct secret *secret = &policyfile_secrets[i];
@@ -243,10 +245,10 @@ static int list_usual(struct search *search)
 		if (!secret_is_on(secret, search->facts->target) ||
 		    !policyfile_secret_base(secret->base))
 			continue;
-		path = usual_path(search, secret);
+		path = usual_path(search, home, secret);
 		if (!path)
 			return err_memory(search->e);
-		r = paths_add(&search->usual, str_of(path), search->e);
+		r = paths_add(ret, str_of(path), search->e);
 		if (r < 0)
 			return r;
 	}
@@ -304,6 +306,28 @@ static int add_variables(struct search *search)
 	return 0;
 }
 
+/* ---- Other names ---- */
+
+/* What is mounted a second time is there, too. */
+static int add_mounted_again(struct search *search)
+{
+	struct paths found = {.arena = search->arena}, all = search->usual;
+	struct mounts mounts;
+	int r = mounts_read(&mounts, search->arena, search->e);
+
+	if (r < 0 || !mounts.any_again)
+		return r;
+	if (search->facts->other_home.n)
+		r = list_usual(search, search->facts->other_home, &all);
+	for (size_t i = 0; r == 0 && i < search->moved.n; i++)
+		r = paths_add(&all, search->moved.items[i], search->e);
+	for (size_t i = 0; r == 0 && i < all.n; i++)
+		r = mounts_add_names(&mounts, all.items[i], &found, search->e);
+	for (size_t i = 0; r == 0 && i < found.n; i++)
+		r = paths_add_once(&search->moved, found.items[i], search->e);
+	return r;
+}
+
 int facts_secrets(struct default_facts *facts, struct arena *arena, struct err *e)
 {
 	struct search search = {
@@ -315,7 +339,7 @@ int facts_secrets(struct default_facts *facts, struct arena *arena, struct err *
 		.way = {.arena = arena, .links = {.arena = arena}, .left = {.arena = arena}},
 		.e = e,
 	};
-	int r = list_usual(&search);
+	int r = list_usual(&search, facts->home, &search.usual);
 
 	for (size_t i = 0; r == 0 && i < search.usual.n; i++)
 		r = add_usual_place(&search, search.usual.items[i].p);
@@ -323,6 +347,8 @@ int facts_secrets(struct default_facts *facts, struct arena *arena, struct err *
 		r = add_moved_bases(&search);
 	if (r == 0)
 		r = add_variables(&search);
+	if (r == 0)
+		r = add_mounted_again(&search);
 	if (r < 0)
 		return r;
 	facts->secrets = search.moved.items;

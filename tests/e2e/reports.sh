@@ -143,6 +143,27 @@ under "$everything (deny file-read-data (subpath \"$out\"))
 allowed 'R023: a file is read through its link' 'cat ~/../out/resolv.conf'
 denied 'R023: where what it leads to is granted' 'cat ~/../out/other.conf'
 
+# --- mounts --------------------------------------------------------------------------------------------
+
+# twice COMMAND…: where all there is is mounted a second time, as WSL does it
+twice() {
+	mkdir -p "$base/again"
+	unshare -m sh -c 'mount --bind / "$0" && exec "$@"' "$base/again" "$@"
+}
+mounted_twice() {
+	again=$base/again$HOME
+	twice cat "$again/.ssh/id"
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	set -- "$LAPBELT" run $options
+	twice "$@" -- cat f "$again/ws/f"
+	twice "$@" -- sh -c 'echo x >x && cat x'
+	fails twice "$@" -- cat "$again/.ssh/id"
+	fails twice "$@" -- cat "$HOME/.ssh/id"
+	fails twice "$@" -- sh -c "echo x >$again/ws/x"
+	fails twice "$@" -p "$everything (deny file-read* (subpath \"$HOME/.ssh\"))" cat "$HOME/.ssh/id"
+}
+is_root && check 'R122: what is mounted a second time is denied there, too' mounted_twice
+
 # --- patterns and order ---------------------------------------------------------------------------------
 
 under_more '(deny file-write* (regex #"\.key$"))'

@@ -65,6 +65,37 @@ static void floor_around_a_secret(void)
 	fixture_close(&f);
 }
 
+static const char *first;
+
+static bool name_first(void *context, const char *path, char *buffer)
+{
+	const char second[] = "/tmp/own";
+
+	if (context || !str_is_below(str_of(path), str_of(second)))
+		return false;
+	(void)snprintf(buffer, PLAN_PATH_MAX, "%s%s", first, path + strlen(second));
+	return true;
+}
+
+static void floor_of_what_is_mounted_twice(void)
+{
+	static const char *const names[] = {"/usr/bin", "/home/u/.ssh", "/home/u", NULL};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct fixture f;
+
+		first = names[i];
+		fixture_open(&f, READ_ONLY
+			     "(deny file-read* (subpath \"/home/u/.ssh\") (literal \"/tmp/x\"))");
+		f.input.first_name = first ? name_first : NULL;
+		CHECK_INT(fixture_plan(&f), 0);
+		CHECK_INT(grants(&f, "/tmp/own/file", LL_READ_FILE), i == 0 || !first);
+		CHECK(grants(&f, "/tmp/keep/file", LL_READ_FILE));
+		CHECK_INT(gap_about(&f, "mounted a second time here is refused") != NULL, i == 1);
+		fixture_close(&f);
+	}
+}
+
 static void floor_around_a_prefix(void)
 {
 	struct fixture f;
@@ -657,6 +688,7 @@ int main(void)
 	RUN(floor_of_everything);
 	RUN(floor_of_nothing);
 	RUN(floor_around_a_secret);
+	RUN(floor_of_what_is_mounted_twice);
 	RUN(floor_around_a_prefix);
 	RUN(floor_of_few_trees);
 	RUN(floor_gives_way_to_regexes);
