@@ -150,6 +150,36 @@ static void put_floor(struct json *json, const struct plan *plan)
 	json_number(json, "filter", (long long)plan->n_filter);
 }
 
+static void put_lane(struct json *json, const struct plan *plan)
+{
+	put_words(json, "lane", lane_words, plan->lane);
+	json_open(json, "lane_closed", '[');
+	for (size_t i = 0; i < plan->n_lane_closed; i++) {
+		json_open(json, NULL, '{');
+		put_words(json, "lane", lane_words, plan->lane_closed[i].class);
+		put_text(json, "why", plan->lane_closed[i].why);
+		json_close(json);
+	}
+	json_close(json);
+}
+
+static void put_limits(struct json *json, const struct report *report)
+{
+	json_open(json, "limits", '[');
+	for (size_t i = 0; i < report->n_limits; i++) {
+		const struct limit_report *limit = &report->limits[i];
+
+		json_open(json, NULL, '{');
+		put_text(json, "name", limit->name);
+		json_number(json, "value", (long long)limit->value);
+		put_text(json, "by", limit->by);
+		put_text(json, "grip", limit->grip);
+		put_text(json, "why", limit->why);
+		json_close(json);
+	}
+	json_close(json);
+}
+
 void plan_print_json(const struct plan *plan, const struct plan_input *input,
 		     const struct report *report, struct buf *ret)
 {
@@ -164,8 +194,9 @@ void plan_print_json(const struct plan *plan, const struct plan_input *input,
 	for (size_t i = 0; i < report->n_classes; i++)
 		put_class(&json, &report->classes[i]);
 	json_close(&json);
-	put_words(&json, "lane", lane_words, plan->lane);
+	put_lane(&json, plan);
 	put_mounts(&json, plan);
 	put_floor(&json, plan);
+	put_limits(&json, report);
 	json_close(&json);
 }

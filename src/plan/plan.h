@@ -363,6 +363,15 @@ struct class_report {
 	const struct rule *rule; /* the first that makes them differ; NULL: no rule does */
 };
 
+/* A limit on what the run uses up, as the session holds it. */
+struct limit_report {
+	const char *name;
+	uint64_t value;
+	const char *by;
+	const char *grip; /* "exact", "approximated", "not enforced" */
+	const char *why;  /* it is no better; NULL: it is exact */
+};
+
 struct report {
 	struct rule_report *rules; /* in the order in which they count */
 	size_t n_rules;
@@ -370,6 +379,8 @@ struct report {
 	size_t n_classes;
 	const struct gap **gaps; /* those that no rule has */
 	size_t n_gaps;
+	const struct limit_report *limits; /* the caller's */
+	size_t n_limits;
 };
 
 /* PLAN is what plan_make() made of INPUT. Everything in *RET lives in ARENA. 0 or -ERR_MEMORY. */

@@ -370,6 +370,21 @@ static void put_floor(const struct plan *plan, struct buf *ret)
 	}
 }
 
+static void put_limits(const struct report *report, struct buf *ret)
+{
+	if (report->n_limits)
+		buf_puts(ret, "limits:\n");
+	for (size_t i = 0; i < report->n_limits; i++) {
+		const struct limit_report *limit = &report->limits[i];
+
+		buf_printf(ret, "  %s %llu: %s", limit->name, (unsigned long long)limit->value,
+			   limit->by);
+		if (limit->why)
+			buf_printf(ret, "; %s: %s", limit->grip, limit->why);
+		buf_putc(ret, '\n');
+	}
+}
+
 void plan_print(const struct plan *plan, const struct plan_input *input,
 		const struct report *report, struct buf *ret)
 {
@@ -382,4 +397,5 @@ void plan_print(const struct plan *plan, const struct plan_input *input,
 	put_mounts(plan, ret);
 	put_floor(plan, ret);
 	buf_printf(ret, "filter: %zu instructions\n", plan->n_filter);
+	put_limits(report, ret);
 }

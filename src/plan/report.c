@@ -493,12 +493,12 @@ static const struct {
 	bool filtered;  /* the first that has a filter */
 } class_rows[] = {
 	{BROKER_READ,
-	 WHEN_READ,
+	 WHEN_READ | WHEN_OPENAT2,
 	 10,
 	 "what may be read differs from name to name",
 	 {OP_FILE_READ_DATA, OP_COUNT}},
 	{BROKER_WRITE,
-	 WHEN_WRITE,
+	 WHEN_WRITE | WHEN_OPENAT2,
 	 12,
 	 "what may be written, made or moved differs from name to name",
 	 {OP_FILE_WRITE_DATA, OP_FILE_WRITE_CREATE, OP_FILE_WRITE_UNLINK, OP_COUNT}},

@@ -149,31 +149,29 @@ void limits_close(struct session_limits *limits)
 	cgroup_close(&limits->cgroup);
 }
 
-/* ---- For people ---- */
+/* ---- For plans ---- */
 
-void limits_print(const struct session_limits *limits, const struct limits_facts *facts,
-		  struct buf *ret)
+void limits_report(const struct session_limits *limits, const struct limits_facts *facts,
+		   struct limit_report *ret, size_t *ret_n)
 {
 	static const char *const words[] = {
-		[GRIP_WEAK] = "approximated", [GRIP_NONE] = "not enforced"};
-	bool any = false;
+		[GRIP_EXACT] = "exact", [GRIP_WEAK] = "approximated", [GRIP_NONE] = "not enforced"};
 
+	*ret_n = 0;
 	for (int i = 0; i < LIMIT_COUNT; i++) {
-		const char *text = "";
+		const char *text = NULL;
 		enum grip grip;
 
 		if (!limits->wanted.values[i])
 			continue;
-		if (!any)
-			buf_puts(ret, "limits:\n");
-		any = true;
 		grip = grip_of(limits, (enum limit)i, facts, &text);
-		buf_printf(ret, "  %s %llu: %s", kinds[i].name,
-			   (unsigned long long)limits->wanted.values[i],
-			   is_by_cgroup(limits, (enum limit)i) ? kinds[i].cgroup_means
-							       : kinds[i].means);
-		if (grip != GRIP_EXACT)
-			buf_printf(ret, "; %s: %s", words[grip], text);
-		buf_putc(ret, '\n');
+		ret[(*ret_n)++] = (struct limit_report){
+			.name = kinds[i].name,
+			.value = limits->wanted.values[i],
+			.by = is_by_cgroup(limits, (enum limit)i) ? kinds[i].cgroup_means
+								  : kinds[i].means,
+			.grip = words[grip],
+			.why = grip == GRIP_EXACT ? NULL : text,
+		};
 	}
 }

@@ -38,9 +38,9 @@ int limits_open(const struct limits *wanted, const struct policy *policy, bool r
 int limits_settle(const struct session_limits *limits, const struct limits_facts *facts,
 		  pid_t command, const struct session_options *options, struct err *e);
 
-/* For `lapbelt plan`: a line for each limit. */
-void limits_print(const struct session_limits *limits, const struct limits_facts *facts,
-		  struct buf *ret);
+/* For `lapbelt plan`: how each limit would hold, into RET [LIMIT_COUNT]. */
+void limits_report(const struct session_limits *limits, const struct limits_facts *facts,
+		   struct limit_report *ret, size_t *ret_n);
 
 void limits_close(struct session_limits *limits);
 

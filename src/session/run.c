@@ -573,7 +573,8 @@ int session_run(const struct policy *policy, char *const *argv,
 }
 
 /* What would hold is found out by trying. */
-static int print_limits(struct run *run, struct buf *ret, struct err *e)
+static int report_limits(struct run *run, struct limit_report *limits, struct report *ret,
+			 struct err *e)
 {
 	bool userns = run->plan.ns & NS_USER;
 	int r = limits_open(&run->options->limits, run->policy, run->caps.root, &run->limits, e);
@@ -582,13 +583,14 @@ static int print_limits(struct run *run, struct buf *ret, struct err *e)
 	if (r < 0)
 		return r;
 	/* A run has one more in its namespace: init. */
-	limits_print(&run->limits,
-		     &(struct limits_facts){
-			     .root = run->caps.root,
-			     .userns = userns,
-			     .tasks = tasks + (userns && tasks > 0),
-		     },
-		     ret);
+	limits_report(&run->limits,
+		      &(struct limits_facts){
+			      .root = run->caps.root,
+			      .userns = userns,
+			      .tasks = tasks + (userns && tasks > 0),
+		      },
+		      limits, &ret->n_limits);
+	ret->limits = limits;
 	limits_close(&run->limits);
 	return 0;
 }
@@ -602,6 +604,7 @@ int session_plan(const struct policy *policy, const struct session_options *opti
 			  .options = options,
 			  .argv = no_command,
 			  .limits = SESSION_LIMITS_NONE};
+	struct limit_report limits[LIMIT_COUNT];
 	struct report report;
 	int r = run_prepare(&run, options, e);
 
@@ -613,10 +616,9 @@ int session_plan(const struct policy *policy, const struct session_options *opti
 	if (r == 0)
 		r = plan_report(&run.plan, &run.input, &run.arena, &report, e);
 	if (r == 0)
+		r = report_limits(&run, limits, &report, e);
+	if (r == 0)
 		print(&run.plan, &run.input, &report, ret);
-	/* JSON has no place for them yet. */
-	if (r == 0 && print == plan_print)
-		r = print_limits(&run, ret, e);
 	arena_release(&run.arena);
 	return r < 0 ? r : ret->failed ? err_memory(e) : 0;
 }

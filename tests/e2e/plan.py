@@ -28,7 +28,7 @@ PROFILE = r'''(version 1)
 (deny signal (target pgrp))
 (deny dynamic-code-generation)
 '''
-OPTIONS = [['-p', PROFILE], ['--exec', '-p', PROFILE], ['--no-userns', '-p', PROFILE],
+OPTIONS = [['-p', PROFILE, '--limit=time=5', '--limit=memory=1G'], ['--exec', '-p', PROFILE], ['--no-userns', '-p', PROFILE],
            ['-p', '(version 1)(allow default)'], ['--exec', '-p', '(version 1)(deny default)']]
 
 
@@ -73,6 +73,13 @@ for options in OPTIONS:
           f'{name}: is it refused')
     check(all(f'\n  {item["class"]}: each call ' in text for item in parsed['broker']),
           f'{name}: the classes', text)
+    check(all(f'\n  {item["name"]} {item["value"]}: {item["by"]}' in text and
+              (item['why'] or '') in text for item in parsed['limits']), f'{name}: the limits', text)
+    check(all(item['why'] in text for item in parsed['lane_closed']),
+          f'{name}: what the lane does not serve', text)
+    check(any(call['name'] == 'openat2' for item in parsed['broker'] for call in item['calls']) ==
+          any(item['class'] in ('read', 'write') for item in parsed['broker']),
+          f'{name}: openat2 is judged as other opens are', text)
     check(f'\nfloor: {len(parsed["floor"])} rows\n' in text and
           f'\nmounts: {len(parsed["mounts"])}\n' in text and
           f'\nfilter: {parsed["filter"]} instructions\n' in text, f'{name}: the rest', text)
