@@ -420,6 +420,7 @@ static void ioctls(void)
 		{CALL_IOCTL, {0, 0x40086602}, REFUSED},
 		{CALL_IOCTL, {0, 0x40046602}, REFUSED},
 		{CALL_IOCTL, {0, 0x80086601}, ALLOWED}, /* FS_IOC_GETFLAGS */
+		{CALL_FILE_SETATTR, {0}, ABSENT},
 		{CALL_IOCTL, {0, 0x5000940f}, REFUSED},
 		{CALL_IOCTL, {0, 0x4008941a}, REFUSED}, /* a subvolume becomes read-only, or not */
 		{CALL_IOCTL, {0, 0xc0c89425}, REFUSED},
@@ -429,8 +430,13 @@ static void ioctls(void)
 	};
 	static const struct row free_rows[] = {
 		{CALL_IOCTL, {0, 0x5412}, REFUSED},     {CALL_IOCTL, {0, 0x40086602}, ALLOWED},
-		{CALL_IOCTL, {0, 0x5000940f}, ALLOWED}, {CALL_IOCTL, {0, 0x4008941a}, ALLOWED},
-		{CALL_IOCTL, {0, 0xc0406618}, ALLOWED}, {CALL_IOCTL, {0, 0x40047211}, ALLOWED},
+		{CALL_FILE_SETATTR, {0}, ALLOWED},      {CALL_IOCTL, {0, 0x5000940f}, ALLOWED},
+		{CALL_IOCTL, {0, 0x4008941a}, ALLOWED}, {CALL_IOCTL, {0, 0xc0406618}, ALLOWED},
+		{CALL_IOCTL, {0, 0x40047211}, ALLOWED},
+	};
+	static const struct row judged_rows[] = {
+		{CALL_IOCTL, {0, 0x40086602}, ASKED},
+		{CALL_FILE_SETATTR, {0}, ABSENT},
 	};
 	struct fixture f;
 
@@ -439,6 +445,9 @@ static void ioctls(void)
 	fixture_close(&f);
 	fixture_open(&f, "(allow default)");
 	CHECK_ROWS(&f, free_rows);
+	fixture_close(&f);
+	fixture_open(&f, "(allow default) (deny file-write-flags (subpath \"/a\"))");
+	CHECK_ROWS(&f, judged_rows);
 	fixture_close(&f);
 }
 
