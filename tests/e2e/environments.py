@@ -405,6 +405,11 @@ class Environment(typing.NamedTuple):
     refused: str = ""  # what is said where it is refused
     needs_root: bool = False  # to be made
 
+    @property
+    def short(self):
+        """Its name without the number of a report."""
+        return self.name.rpartition(": ")[2]
+
     def prefix(self, world, around, owner):
         """The command that runs another here, as OWNER (None: as we are)."""
         who = []
@@ -511,7 +516,7 @@ def main(lapbelt, around, kind, *names):
     make_file_systems(base)
     try:
         for environment in ENVIRONMENTS:
-            if names and environment.name not in names:
+            if names and environment.short not in names:
                 continue
             if environment.needs_root and not root:
                 tap.skip(environment.name, "only root can make it")

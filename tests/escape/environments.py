@@ -13,8 +13,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../e2e"))
+sys.path[:0] = [os.path.join(HERE, "../e2e"), os.path.join(HERE, "../lib")]
 import environments  # noqa: E402  pylint: disable=wrong-import-position
+from tap import Tap  # noqa: E402  pylint: disable=wrong-import-position
 
 # These two are kinds of tests of their own.
 USUAL = ("plain", "as if there were no user namespaces")
@@ -57,7 +58,7 @@ def try_one(tap, base, environment, files, owner, cases):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     complaints, n = complaints_of(result, environment.refused)
     shutil.rmtree(world)
-    tap.report(f"{environment.name}: {n} cases", complaints)
+    environments.report(tap, f"{environment.name}: {n} cases", complaints)
 
 
 def main(lapbelt, around, escape, kind, *words):
@@ -71,25 +72,24 @@ def main(lapbelt, around, escape, kind, *words):
     if kind == "root" and not root:
         print("1..0 # SKIP only root can run this as root")
         return bool(os.environ.get("LAPBELT_MUST_WORK"))
-    tap = environments.Tap()
+    tap = Tap()
     owner = environments.ORDINARY if kind == "user" and root else None
     base = tempfile.mkdtemp(prefix="lapbelt-around.", dir="/var/tmp")
     os.chmod(base, 0o755)
     environments.make_file_systems(base)
     try:
         for environment in environments.ENVIRONMENTS:
-            if environment.name not in names if names else environment.name in USUAL:
+            if environment.short not in names if names else environment.short in USUAL:
                 continue
             if environment.needs_root and not root:
-                tap.report(environment.name, [], "only root can make it")
+                tap.skip(environment.name, "only root can make it")
             else:
                 try_one(tap, base, environment, files, owner, words)
     finally:
         if root:
             subprocess.run(["umount", "tmpfs", "overlay"], cwd=base, check=True)
         shutil.rmtree(base)
-    print(f"1..{tap.n}")
-    return tap.failed > 0
+    return tap.done()
 
 
 if __name__ == "__main__":

@@ -15,9 +15,10 @@ import tempfile
 import time
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(FOLDER, "..", "e2e"))
+sys.path[:0] = [os.path.join(FOLDER, "../e2e"), os.path.join(FOLDER, "../lib")]
 import environments  # noqa: E402
 from differential_judge import PYTHON  # noqa: E402
+from tap import Tap  # noqa: E402
 
 ACTS_EACH = 60  # under one policy
 
@@ -44,8 +45,8 @@ def try_one(tap, base, environment, given):
         shutil.rmtree(folder)
     notes = [line for line in done.stdout.splitlines() if not re.match(r"ok |1\.\.", line)]
     counts = next((line for line in reversed(notes) if re.search(r"\d acts", line)), "# 0 acts")
-    tap.report(f"{environment.name} ({counts[2:]}, {time.monotonic() - begin:.0f} s)",
-               notes if done.returncode or "0 acts" == counts[2:] else [])
+    environments.report(tap, f"{environment.name} ({counts[2:]}, {time.monotonic() - begin:.0f} s)",
+                        notes if done.returncode or "0 acts" == counts[2:] else [])
 
 
 def main():
@@ -59,24 +60,23 @@ def main():
     parser.add_argument("names", nargs="*")
     given = parser.parse_intermixed_args()
     root = os.geteuid() == 0
-    tap = environments.Tap()
+    tap = Tap()
     base = tempfile.mkdtemp(prefix="lapbelt-everywhere.", dir="/var/tmp")
     os.chmod(base, 0o755)
     environments.make_file_systems(base)
     try:
         for environment in environments.ENVIRONMENTS:
-            if given.names and environment.name not in given.names or environment.refused:
+            if given.names and environment.short not in given.names or environment.refused:
                 continue
             if environment.needs_root and not root:
-                tap.report(environment.name, [], "only root can make it")
+                tap.skip(environment.name, "only root can make it")
                 continue
             try_one(tap, base, environment, given)
     finally:
         if root:
             subprocess.run(["umount", "tmpfs", "overlay"], cwd=base, check=True)
         shutil.rmtree(base)
-    print(f"1..{tap.n}")
-    return tap.failed > 0
+    return tap.done()
 
 
 if __name__ == "__main__":
