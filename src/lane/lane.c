@@ -286,7 +286,7 @@ static bool needs_room(const struct link_map *map)
 			    */
 	};
 	const Elf64_Phdr *storage;
-	bool fixed = false;
+	bool fixed = !LANE_TELLS_STATIC_TLS;
 
 	/* The program itself was there first. */
 	if (!*map->l_name)
