@@ -19,6 +19,15 @@ struct lapbelt_policy {
 /* Copies FROM into TO (which may be NULL). Returns -FROM->code. */
 int facade_fail(struct lapbelt_error *to, const struct err *from);
 
+/*
+ * Copies the caller's option structure FROM, whose first member is its size, over the defaults in
+ * TO. An older caller's is shorter; a newer one's may be longer if what we do not know is zero.
+ */
+int facade_take_options(void *to, size_t to_size, const void *from, struct err *e);
+
+/* The system that FROM means. 0 or -ERR_USAGE. */
+int facade_take_target(enum lapbelt_target from, enum target *ret, struct err *e);
+
 enum {
 	FACADE_FACTS_MAX = 64
 };
