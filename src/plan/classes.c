@@ -88,10 +88,34 @@ static void plan_backstops(struct planner *p)
 		plan->landlock_scoped |= LL_SCOPED_SIGNAL;
 }
 
+/* Do setuid and setgid bits do nothing there? Private mounts are nosuid. */
+static bool is_nosuid(const struct plan *plan, struct str path)
+{
+	return !plan_is_mounted(plan, MOUNT_KEEP, path) &&
+	       (plan_is_mounted(plan, MOUNT_PRIVATE_TMP, path) ||
+		plan_is_mounted(plan, MOUNT_PRIVATE_SHM, path) ||
+		plan_is_mounted(plan, MOUNT_PRIVATE_PTS, path));
+}
+
+/* Landlock does not look at the mode of what is made: is it nobody's business wherever the floor
+ * lets files be made? */
+static bool bounds_modes(const struct planner *p)
+{
+	const uint32_t makes = LL_MAKE_REG | LL_WRITE_FILE; /* the latter with O_TMPFILE */
+	const struct plan *plan = p->plan;
+	bool ret = true;
+
+	for (size_t i = 0; i < plan->n_rows && p->facts.setugid != CAN_ALLOW; i++)
+		if (plan->rows[i].directory && (plan->rows[i].rights & makes))
+			ret &= is_nosuid(plan, str_of(plan->rows[i].path));
+	return ret;
+}
+
 void classes_plan(struct planner *p)
 {
 	p->needed = needed(p);
 	p->plan->brokered = p->caps->notify ? p->needed : 0;
+	p->plan->floor_bounds_openat2 = p->plan->floor_bounds_open && bounds_modes(p);
 	/* Nobody could judge them, or there is nothing to judge. */
 	p->no_inet = (inet(p) == CAN_DENY && !has_ns(p, NS_NET)) ||
 		     ((p->needed & BROKER_INET) && !p->caps->notify);

@@ -320,6 +320,30 @@ static void judge_missing(struct floor *f, const struct place *place, unsigned m
 	}
 }
 
+/* A file that is granted by itself is not when another has taken its place. */
+static void judge_present(struct floor *f, const struct place *place, unsigned mixed,
+			  const struct listing *entries)
+{
+	if (str_is_below(str_of(place->path), STR("/dev")) ||
+	    str_is_below(str_of(place->path), STR("/proc")))
+		return; /* the kernel keeps them */
+	for (size_t i = 0; i < entries->n && !f->failed; i++) {
+		struct place child;
+		unsigned allowed;
+
+		if (entries->list[i].type != ENTRY_OTHER)
+			continue;
+		child = child_of(f, place, entries->list[i].name, ENTRY_OTHER);
+		allowed = allowed_at(f, &child, mixed);
+		if (allowed & BIT(GROUP_DATA))
+			note_path(f, &f->p->floor.late_data, place->path);
+		if (allowed & (BIT(GROUP_READ) | BIT(GROUP_EXEC))) {
+			note_path(f, &f->p->floor.late, place->path);
+			return;
+		}
+	}
+}
+
 /* exec(2) takes READ_FILE, also where the broker answers all other reads. */
 static uint32_t let_exec_read(struct floor *f)
 {
@@ -395,6 +419,7 @@ static uint32_t look_closer(struct floor *f, const struct place *place, unsigned
 		}
 	}
 	judge_missing(f, place, *mixed, entries);
+	judge_present(f, place, *mixed, entries);
 	rights |= judge_new(f, place, *mixed, judge_named(f, place, *mixed, entries));
 	if (rights & LL_READ_FILE)
 		*mixed &= ~BIT(GROUP_READ);
@@ -631,29 +656,6 @@ static void report(struct floor *f)
 		take_back_wide(f);
 }
 
-/* Do setuid and setgid bits do nothing there? Private mounts are nosuid. */
-static bool is_nosuid(const struct plan *plan, struct str path)
-{
-	return !plan_is_mounted(plan, MOUNT_KEEP, path) &&
-	       (plan_is_mounted(plan, MOUNT_PRIVATE_TMP, path) ||
-		plan_is_mounted(plan, MOUNT_PRIVATE_SHM, path) ||
-		plan_is_mounted(plan, MOUNT_PRIVATE_PTS, path));
-}
-
-/* Landlock does not look at the mode of what is made: is it nobody's business wherever the floor
- * lets files be made? */
-static bool bounds_modes(const struct planner *p)
-{
-	const uint32_t makes = LL_MAKE_REG | LL_WRITE_FILE; /* the latter with O_TMPFILE */
-	const struct plan *plan = p->plan;
-	bool ret = true;
-
-	for (size_t i = 0; i < plan->n_rows && p->facts.setugid != CAN_ALLOW; i++)
-		if (plan->rows[i].directory && (plan->rows[i].rights & makes))
-			ret &= is_nosuid(plan, str_of(plan->rows[i].path));
-	return ret;
-}
-
 int floor_plan(struct planner *p, struct err *e)
 {
 	struct floor f = {
@@ -682,7 +684,6 @@ int floor_plan(struct planner *p, struct err *e)
 	add_loaders(&f);
 	if (f.failed || f.names.failed)
 		return err_memory(e);
-	p->plan->floor_bounds_openat2 = p->plan->floor_bounds_open && bounds_modes(p);
 	if (p->plan->n_rows > ROWS_MAX)
 		return err_set(e, ERR_LIMIT, "the policy needs more than %d Landlock rows",
 			       ROWS_MAX);

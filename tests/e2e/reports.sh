@@ -233,9 +233,10 @@ new' ]
 preparation='echo old >"$out/f"; echo x >"$out/g"'
 LAPBELT_RUN_OPTIONS=$options
 check 'R052: a file that is saved outside is read as it is then' replaced inside
-# Each file by itself.
+# Landlock grants the file itself, and not its name.
 tells_replaced() {
-	replaced inside || "$LAPBELT" plan -f "$base/profile.sb" | grep "replaces.*$out/f"
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	replaced inside || "$LAPBELT" plan $options -f "$base/profile.sb" | grep "appears later .*$out"
 }
 under "$everything (deny file-read-data (subpath \"$out\")) (allow file-read-data (literal \"$out/f\"))"
 check 'R052: so is one that is granted by itself, or the plan tells' tells_replaced

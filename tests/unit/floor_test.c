@@ -65,6 +65,20 @@ static void floor_around_a_secret(void)
 	fixture_close(&f);
 }
 
+/* Landlock knows files, not names. */
+static void floor_tells_of_replaced_files(void)
+{
+	struct fixture f;
+
+	plan_of(&f, "(deny default) (allow file-read* (literal \"/etc/passwd\"))");
+	CHECK(row_of(&f, "/etc/passwd"));
+	CHECK(gap_about(&f, "later") && strstr(gap_about(&f, "later")->text, "/etc"));
+	fixture_close(&f);
+	plan_of(&f, "(deny default) (allow file-read* (subpath \"/etc\") (literal \"/dev/null\"))");
+	CHECK(!gap_about(&f, "later"));
+	fixture_close(&f);
+}
+
 static const char *first;
 
 static bool name_first(void *context, const char *path, char *buffer)
@@ -688,6 +702,7 @@ int main(void)
 	RUN(floor_of_everything);
 	RUN(floor_of_nothing);
 	RUN(floor_around_a_secret);
+	RUN(floor_tells_of_replaced_files);
 	RUN(floor_of_what_is_mounted_twice);
 	RUN(floor_around_a_prefix);
 	RUN(floor_of_few_trees);
