@@ -125,6 +125,37 @@ cannot_enforce() {
 }
 check 'a profile that such a race would break does not start' cannot_enforce
 
+# --- paths longer than the kernel tells -----------------------------------------------------------------------
+
+# far_down COMMAND…: under it a file is made five thousand bytes down; 1: it may not be
+far_down() {
+	python3 -c '
+import os
+for _ in range(25):
+    os.makedirs("x" * 200, exist_ok=True)
+    os.chdir("x" * 200)
+open("f", "w").close()'
+	"$@" python3 -c '
+import os
+for _ in range(25):
+    os.chdir("x" * 200)
+open("f").close()
+try:
+    open("denied", "w").close()
+except OSError as error:
+    print(error)
+    raise SystemExit(1)'
+}
+denies_far_down() {
+	far_down env
+	world_fresh
+	far_down under ''
+	world_fresh
+	fails far_down under '(deny file-write* (regex #"/denied$"))'
+	fails far_down under "(deny file-write* (regex #\"^$HOME/ws/.*/denied\$\"))"
+}
+check 'a name is denied however far down' denies_far_down
+
 # --- onto a name that is there ----------------------------------------------------------------------------------
 
 # creates_over TEXT: it puts x where f is, which may not be created though it may be removed
