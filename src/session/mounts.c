@@ -17,20 +17,31 @@ enum {
 
 /* ---- proc_pid_mountinfo(5) ---- */
 
+/* The byte that the three octal digits at TEXT are, or -1. */
+static int octal_byte(const char *text)
+{
+	int byte = 0;
+
+	for (int i = 0; i < 3; i++) {
+		if (text[i] < '0' || text[i] > '7')
+			return -1;
+		byte = byte * 8 + text[i] - '0';
+	}
+	return byte;
+}
+
 /* The next word of *LINE, in place; spaces and the like stand there as three octal digits. */
 static struct str next_word(char **line)
 {
 	char *word = strsep(line, " "), *end = word;
 
-	for (const char *p = word; p && *p; p++) {
-		unsigned byte = 0;
+	if (!word)
+		return STR("");
+	for (const char *p = word; *p; p++) {
+		int byte = *p == '\\' ? octal_byte(p + 1) : -1;
 
-		if (*p == '\\' && sscanf(p + 1, "%3o", &byte) == 1) {
-			*end++ = (char)byte;
-			p += 3;
-		} else {
-			*end++ = *p;
-		}
+		*end++ = (char)(byte < 0 ? *p : byte);
+		p += byte < 0 ? 0 : 3;
 	}
 	return (struct str){word, (size_t)(end - word)};
 }
@@ -114,13 +125,9 @@ static struct str tail_of(struct str path, struct str directory)
 static bool join(char *buffer, struct str directory, struct str tail)
 {
 	struct str head = directory.n == 1 && tail.n ? STR("") : directory;
+	int n = snprintf(buffer, PATH_MAX, "%.*s%.*s", (int)head.n, head.p, (int)tail.n, tail.p);
 
-	if (head.n + tail.n >= PATH_MAX)
-		return false;
-	memcpy(buffer, head.p, head.n);
-	memcpy(buffer + head.n, tail.p, tail.n);
-	buffer[head.n + tail.n] = '\0';
-	return true;
+	return n >= 0 && n < PATH_MAX;
 }
 
 /* Where PATH is on its device, into BUFFER. NULL: nobody knows; else its mount. */
