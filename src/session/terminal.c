@@ -24,6 +24,8 @@ void terminal_open(struct terminal *ret)
 {
 	*ret = (struct terminal){.fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY),
 				 .group = getpgrp()};
+	for (int i = 0; i < 3; i++)
+		ret->flags[i] = fcntl(i, F_GETFL);
 	if (ret->fd >= 0 &&
 	    (tcgetpgrp(ret->fd) != ret->group || tcgetattr(ret->fd, &ret->modes) < 0))
 		fd_close(&ret->fd);
@@ -46,11 +48,23 @@ void terminal_take_again(struct terminal *terminal)
 		set_foreground(terminal->fd, terminal->stopped_group);
 }
 
+static void restore_flags(const struct terminal *terminal)
+{
+	for (int i = 0; i < 3; i++) {
+		int now = terminal->flags[i] < 0 ? -1 : fcntl(i, F_GETFL);
+
+		if (now >= 0 && ((now ^ terminal->flags[i]) & O_NONBLOCK))
+			(void)fcntl(i, F_SETFL, now ^ O_NONBLOCK);
+	}
+}
+
 void terminal_close(struct terminal *terminal)
 {
+	restore_flags(terminal);
 	if (terminal->fd < 0)
 		return;
 	if (tcgetpgrp(terminal->fd) != terminal->group)
 		set_foreground(terminal->fd, terminal->group);
+	(void)tcsetattr(terminal->fd, TCSANOW, &terminal->modes);
 	fd_close(&terminal->fd);
 }

@@ -2,8 +2,8 @@
 /*
  * terminal: the caller's terminal stays the caller's. A command that makes
  * process groups of its own (a shell) may end or stop while one of them is in
- * the foreground; we take the foreground back, and put modes back that a killed
- * command left behind.
+ * the foreground; we take the foreground back, and at the end put back the modes
+ * and what of O_NONBLOCK the standard descriptors share with the caller's.
  */
 #ifndef SESSION_TERMINAL_H
 #define SESSION_TERMINAL_H
@@ -16,6 +16,7 @@ struct terminal {
 	int fd;      /* -1: there is none, or we are in the background */
 	pid_t group; /* our process group */
 	struct termios modes;
+	int flags[3];        /* F_GETFL of the standard descriptors; -1: there is none */
 	pid_t stopped_group; /* in the foreground when the command stopped */
 };
 

@@ -76,6 +76,19 @@ sees_end_of_input() {
 	[ "$(: | inside wc -c)" -eq 0 ]
 }
 check 'R133: the end of standard input is seen' sees_end_of_input
+restores_blocking() {
+	cat >run.py <<-'EOT'
+		import fcntl, os, subprocess, sys
+		r, w = os.pipe()
+		act = [sys.executable, "-c", "import fcntl, os; fcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK)"]
+		subprocess.run([*sys.argv[1:], *act], stdin=r, check=True)
+		print(bool(fcntl.fcntl(r, fcntl.F_GETFL) & os.O_NONBLOCK))
+	EOT
+	[ "$(python3 run.py)" = True ]
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	[ "$(python3 run.py "$LAPBELT" run ${LAPBELT_RUN_OPTIONS:-} --)" = False ]
+}
+check 'A128: standard input waits again afterwards' restores_blocking
 survives_closed_input() {
 	inside sh -c 'echo fine' <&-
 }
@@ -234,6 +247,7 @@ check 'Ctrl-C reaches the command' terminal interrupt
 check 'Ctrl-C ends a command that does not catch it' terminal interrupt-default
 check 'R128: Ctrl-C in an interpreter gives back its prompt' terminal interrupt-interpreter
 check 'Ctrl-Z gives back the shell, fg goes on' terminal suspend
+check 'A128: what the command does to the terminal ends with it' terminal modes
 check 'the size of the window is seen, and its changes' terminal window-size
 check 'R070: /dev/tty is the terminal' terminal controlling-terminal
 check 'a shell inside has jobs' terminal job-control

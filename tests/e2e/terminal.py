@@ -108,6 +108,15 @@ def interrupt_interpreter(lapbelt):
     demand(terminal.status(), 3)
 
 
+def modes(lapbelt):
+    """A128: what a command does to the terminal ends with it."""
+    change = shlex.join(["stty", "-echo", "-icanon", "-isig"])
+    text = "before=$(stty -g); {}; [ \"$before\" = \"$(stty -g)\" ] && echo same || echo other"
+    Terminal(["sh", "-c", text.format(change)]).expect("other")
+    Terminal(["sh", "-c", text.format(shlex.join(lapbelt + ["sh", "-c", change]))]).expect("same")
+    Terminal(["sh", "-c", text.format(shlex.join(lapbelt + ["sh", "-c", change + "; kill -KILL $$"]))]).expect("same")
+
+
 def suspend(lapbelt):
     """Ctrl-Z gives back the shell that started lapbelt; fg goes on."""
     shell = Terminal(["bash", "--norc", "--noprofile", "-i"])
@@ -207,6 +216,7 @@ SCENARIOS = {
     "standard-names": standard_names,
     "terminal-inside": terminal_inside,
     "job-control": job_control,
+    "modes": modes,
 }
 
 if __name__ == "__main__":
