@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What cannot be understood or applied is refused: with a message, a status, and nothing run.
+# What cannot be understood or applied is refused: with a message, a status, and nothing run. Of the
+# list of attacks: A142.
 # shellcheck disable=SC2016,SC2317 # texts for another shell; functions that lib.sh calls
 
 # shellcheck source=tests/e2e/lib.sh

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What a run may use up: each limit is reached, cannot be raised from inside, and leaves nothing behind.
-# Each hungry program below stops by itself, whether there is a limit or not.
+# Each hungry program below stops by itself, whether there is a limit or not. Of the list of attacks:
+# A137, A138, A139.
 # shellcheck disable=SC2016,SC2317 # texts for another shell; functions that lib.sh calls
 
 # shellcheck source=tests/e2e/lib.sh

@@ -3,7 +3,7 @@
 """terminal.py SCENARIO LAPBELT_COMMAND...
 
 Plays a person at a terminal. LAPBELT_COMMAND is what to put before a command to run it under
-lapbelt. Exits 0 if the scenario goes as a person expects.
+lapbelt. Exits 0 if the scenario goes as a person expects. Of the list of attacks: A053, A128.
 """
 import fcntl
 import os
