@@ -103,7 +103,8 @@ enum outcome writes(const char *path, int flags);
 /* Waits for a child made by fork() that exits with an outcome. */
 enum outcome outcome_of(pid_t child);
 
-/* The outsider has noted this event (outsider.c names them); looks for half a second. */
+/* The outsider has noted this event (outsider.c names them); looks for half a second, as a control
+ * for ten. */
 enum outcome outsider_saw(const char *event);
 
 /* --- the harness: outsider.c, harness.c ---------------------------------------------------- */

@@ -170,7 +170,7 @@ enum outcome outsider_saw(const char *event)
 {
 	const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
 
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < (is_inside() ? 10 : 200); i++) {
 		if (file_has(fact("LOG"), event))
 			return ESCAPED;
 		nanosleep(&pause, NULL);
