@@ -7,8 +7,8 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-around=$1
-escape=$2
+around=$(realpath "$1")
+escape=$(realpath "$2")
 rounds=${LAPBELT_ROUNDS:-50} # each is a start
 everything='(version 1) (allow default)'
 
