@@ -500,6 +500,25 @@ def try_one(tap, base, environment, lapbelt, around, owner):
         world.close()
 
 
+def in_each(tap, wanted, act):
+    """ACT(tap, base, environment) in all that are WANTED. The exit status of the program."""
+    root = os.geteuid() == 0
+    base = tempfile.mkdtemp(prefix="lapbelt-environments.", dir="/var/tmp")
+    os.chmod(base, 0o755)
+    make_file_systems(base)
+    try:
+        for environment in filter(wanted, ENVIRONMENTS):
+            if environment.needs_root and not root:
+                tap.skip(environment.name, "only root can make it")
+            else:
+                act(tap, base, environment)
+    finally:
+        if root:
+            subprocess.run(["umount", "tmpfs", "overlay"], cwd=base, check=True)
+        shutil.rmtree(base)
+    return tap.done()
+
+
 def main(lapbelt, around, kind, *names):
     # The copy that does the acts has no need of it, and does not find it.
     sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)) + "/../lib")
@@ -510,23 +529,10 @@ def main(lapbelt, around, kind, *names):
     if kind == "root" and not root:
         print("1..0 # SKIP only root can run this as root")
         return "LAPBELT_MUST_WORK" in os.environ
-    tap = Tap()
-    base = tempfile.mkdtemp(prefix="lapbelt-environments.", dir="/var/tmp")
-    os.chmod(base, 0o755)
-    make_file_systems(base)
-    try:
-        for environment in ENVIRONMENTS:
-            if names and environment.short not in names:
-                continue
-            if environment.needs_root and not root:
-                tap.skip(environment.name, "only root can make it")
-                continue
-            try_one(tap, base, environment, lapbelt, around, ORDINARY if kind == "user" and root else None)
-    finally:
-        if root:
-            subprocess.run(["umount", "tmpfs", "overlay"], cwd=base, check=True)
-        shutil.rmtree(base)
-    return tap.done()
+    owner = ORDINARY if kind == "user" and root else None
+    return in_each(
+        Tap(), lambda environment: not names or environment.short in names,
+        lambda tap, base, environment: try_one(tap, base, environment, lapbelt, around, owner))
 
 
 if __name__ == "__main__":

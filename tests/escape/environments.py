@@ -72,24 +72,10 @@ def main(lapbelt, around, escape, kind, *words):
     if kind == "root" and not root:
         print("1..0 # SKIP only root can run this as root")
         return bool(os.environ.get("LAPBELT_MUST_WORK"))
-    tap = Tap()
     owner = environments.ORDINARY if kind == "user" and root else None
-    base = tempfile.mkdtemp(prefix="lapbelt-around.", dir="/var/tmp")
-    os.chmod(base, 0o755)
-    environments.make_file_systems(base)
-    try:
-        for environment in environments.ENVIRONMENTS:
-            if environment.short not in names if names else environment.short in USUAL:
-                continue
-            if environment.needs_root and not root:
-                tap.skip(environment.name, "only root can make it")
-            else:
-                try_one(tap, base, environment, files, owner, words)
-    finally:
-        if root:
-            subprocess.run(["umount", "tmpfs", "overlay"], cwd=base, check=True)
-        shutil.rmtree(base)
-    return tap.done()
+    return environments.in_each(
+        Tap(), lambda environment: environment.short in names if names else environment.short not in USUAL,
+        lambda tap, base, environment: try_one(tap, base, environment, files, owner, words))
 
 
 if __name__ == "__main__":

@@ -59,24 +59,10 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("names", nargs="*")
     given = parser.parse_intermixed_args()
-    root = os.geteuid() == 0
-    tap = Tap()
-    base = tempfile.mkdtemp(prefix="lapbelt-everywhere.", dir="/var/tmp")
-    os.chmod(base, 0o755)
-    environments.make_file_systems(base)
-    try:
-        for environment in environments.ENVIRONMENTS:
-            if given.names and environment.short not in given.names or environment.refused:
-                continue
-            if environment.needs_root and not root:
-                tap.skip(environment.name, "only root can make it")
-                continue
-            try_one(tap, base, environment, given)
-    finally:
-        if root:
-            subprocess.run(["umount", "tmpfs", "overlay"], cwd=base, check=True)
-        shutil.rmtree(base)
-    return tap.done()
+    return environments.in_each(
+        Tap(),
+        lambda environment: not environment.refused and (not given.names or environment.short in given.names),
+        lambda tap, base, environment: try_one(tap, base, environment, given))
 
 
 if __name__ == "__main__":
