@@ -9,6 +9,7 @@
 #include <lapbelt.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "policy/policy.h"
 
@@ -18,6 +19,12 @@ struct lapbelt_policy {
 
 /* Copies FROM into TO (which may be NULL). Returns -FROM->code. */
 int facade_fail(struct lapbelt_error *to, const struct err *from);
+
+/*
+ * What BUF has becomes *RET, which the caller frees; where R, or memory, says that it failed, as
+ * facade_fail() of E. BUF is empty after.
+ */
+int facade_text(int r, struct buf *buf, struct err *e, char **ret, struct lapbelt_error *error);
 
 /*
  * Copies the caller's option structure FROM, whose first member is its size, over the defaults in

@@ -183,22 +183,13 @@ static int print_plan(const struct lapbelt_policy *policy,
 	struct session_options session;
 	struct buf buf = {0};
 	struct err e = {0};
-	char *text;
 	int r = facade_take_options(&own, sizeof(own), options, &e);
 
 	if (r == 0)
 		r = check_run_options(policy, &own, &session, &e);
 	if (r == 0)
 		r = session_plan(policy->compiled, &session, print, &buf, &e);
-	text = buf_steal(&buf);
-	if (r == 0 && !text)
-		r = err_memory(&e);
-	if (r < 0) {
-		free(text);
-		return facade_fail(error, &e);
-	}
-	*ret_text = text;
-	return 0;
+	return facade_text(r, &buf, &e, ret_text, error);
 }
 
 int lapbelt_plan(const struct lapbelt_policy *policy, const struct lapbelt_run_options *options,

@@ -72,6 +72,20 @@ int facade_fail(struct lapbelt_error *to, const struct err *from)
 	return -(int)from->code;
 }
 
+int facade_text(int r, struct buf *buf, struct err *e, char **ret, struct lapbelt_error *error)
+{
+	char *text = buf_steal(buf);
+
+	if (r == 0 && !text)
+		r = err_memory(e);
+	if (r < 0) {
+		free(text);
+		return facade_fail(error, e);
+	}
+	*ret = text;
+	return 0;
+}
+
 int lapbelt_exit_code(enum lapbelt_code code)
 {
 	static const int codes[] = {
@@ -480,21 +494,12 @@ int lapbelt_default_profile(const struct lapbelt_default_options *options, char 
 	struct lapbelt_default_options own = {0};
 	struct buf buf = {0};
 	struct err e = {0};
-	char *text;
 	int r;
 
 	r = facade_take_options(&own, sizeof(own), options, &e);
 	if (r == 0)
 		r = default_text(&own, &buf, &e);
-	text = buf_steal(&buf);
-	if (r == 0 && !text)
-		r = err_memory(&e);
-	if (r < 0) {
-		free(text);
-		return facade_fail(error, &e);
-	}
-	*ret_text = text;
-	return 0;
+	return facade_text(r, &buf, &e, ret_text, error);
 }
 
 int lapbelt_policy_default(const struct lapbelt_default_options *options,
