@@ -243,6 +243,8 @@ void lane_plan(struct planner *p)
 		settle(p, LANE_DIRECTORIES, directories_closed(p));
 		settle(p, LANE_MOVE, move_closed(p));
 	}
+	if (p->input->first_name)
+		close_rest(p, "something is mounted twice, and the floor knows no names");
 	if (!is_of_use(p))
 		close_rest(p, "the working directory is not where the floor grants it");
 	if (p->plan->lane & LANE_MOVE)

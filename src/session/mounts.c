@@ -56,9 +56,6 @@ static int add_mount(struct mounts *mounts, struct map *last, struct mounted *mo
 		return -ERR_MEMORY;
 	mounts->list = list;
 	mount->before = (size_t)(uintptr_t)map_get(last, mount->device);
-	for (size_t i = mount->before; i && !mount->again; i = list[i - 1].before)
-		mount->again = str_is_below(mount->root, list[i - 1].root);
-	mounts->any_again |= mount->again;
 	list[mounts->n++] = *mount;
 	return map_put(last, mount->device, (void *)(uintptr_t)mounts->n); /* NOLINT */
 }
@@ -74,30 +71,6 @@ static int add_line(struct mounts *mounts, struct map *last, char *line)
 	mount.root = next_word(&line);
 	mount.point = next_word(&line);
 	return mount.point.n ? add_mount(mounts, last, &mount) : 0;
-}
-
-int mounts_parse(struct mounts *ret, struct str text, struct arena *arena, struct err *e)
-{
-	struct map last = {.arena = arena};
-	char *rest = arena_strdup(arena, text), *line;
-	int r = rest ? 0 : -ERR_MEMORY;
-
-	*ret = (struct mounts){0};
-	while (r == 0 && (line = strsep(&rest, "\n")))
-		r = add_line(ret, &last, line);
-	return r < 0 ? err_memory(e) : 0;
-}
-
-int mounts_read(struct mounts *ret, struct arena *arena, struct err *e)
-{
-	struct buf text = {0};
-	int r = 0;
-
-	*ret = (struct mounts){0};
-	if (io_read_file(AT_FDCWD, "/proc/self/mountinfo", &text, TEXT_MAX) == 0)
-		r = mounts_parse(ret, (struct str){text.p, text.n}, arena, e);
-	buf_release(&text);
-	return r;
 }
 
 /* ---- Names ---- */
@@ -148,6 +121,53 @@ static bool name_by(const struct mounts *mounts, const struct mounted *mount, st
 	return str_is_below(inner, mount->root) &&
 	       join(buffer, mount->point, tail_of(inner, mount->root)) &&
 	       mount_of(mounts, str_of(buffer)) == mount;
+}
+
+/* ---- What is mounted twice ---- */
+
+/* Can something be reached by both? Not where others lie over it. */
+static bool overlap(const struct mounts *mounts, const struct mounted *a, const struct mounted *b)
+{
+	char name[PATH_MAX];
+	struct str root = str_is_below(a->root, b->root) ? a->root : b->root;
+
+	return name_by(mounts, a, root, name) && name_by(mounts, b, root, name);
+}
+
+static void find_again(struct mounts *mounts)
+{
+	struct mounted *list = mounts->list;
+
+	for (struct mounted *m = list; m < list + mounts->n; m++) {
+		for (size_t i = m->before; i && !m->again; i = list[i - 1].before)
+			m->again = overlap(mounts, m, &list[i - 1]);
+		mounts->any_again |= m->again;
+	}
+}
+
+int mounts_parse(struct mounts *ret, struct str text, struct arena *arena, struct err *e)
+{
+	struct map last = {.arena = arena};
+	char *rest = arena_strdup(arena, text), *line;
+	int r = rest ? 0 : -ERR_MEMORY;
+
+	*ret = (struct mounts){0};
+	while (r == 0 && (line = strsep(&rest, "\n")))
+		r = add_line(ret, &last, line);
+	find_again(ret);
+	return r < 0 ? err_memory(e) : 0;
+}
+
+int mounts_read(struct mounts *ret, struct arena *arena, struct err *e)
+{
+	struct buf text = {0};
+	int r = 0;
+
+	*ret = (struct mounts){0};
+	if (io_read_file(AT_FDCWD, "/proc/self/mountinfo", &text, TEXT_MAX) == 0)
+		r = mounts_parse(ret, (struct str){text.p, text.n}, arena, e);
+	buf_release(&text);
+	return r;
 }
 
 int mounts_add_names(const struct mounts *mounts, struct str path, struct paths *ret, struct err *e)

@@ -11,7 +11,7 @@
 struct mounted {
 	struct str device, root, point; /* root: the directory of the device that is at point */
 	size_t before; /* 1 + the index of the mount of the device before it; 0: it is the first */
-	bool again;    /* an earlier mount has all of it */
+	bool again;    /* an earlier mount shows some of it, too */
 };
 
 struct mounts {
