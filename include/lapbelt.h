@@ -301,6 +301,7 @@ enum lapbelt_run_flags {
 	LAPBELT_RUN_CLEAN_ENV = 1 << 2, /* drop secrets, point caches below TMPDIR (DESIGN 15.6) */
 	LAPBELT_RUN_NO_USERNS = 1 << 3, /* act as if user namespaces were not to be had */
 	LAPBELT_RUN_NO_LANE = 1 << 4,   /* load no library into programs to make them faster */
+	LAPBELT_RUN_NESTABLE = 1 << 5,  /* judge what any policy inside may deny some of, too */
 };
 
 /* Where this system is not what the policy says. What it points to lives as long as the call. */

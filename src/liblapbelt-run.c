@@ -123,6 +123,7 @@ static int check_run_options(const struct lapbelt_policy *policy, struct lapbelt
 		.clean_env = own->flags & LAPBELT_RUN_CLEAN_ENV,
 		.no_userns = own->flags & LAPBELT_RUN_NO_USERNS,
 		.no_lane = own->flags & LAPBELT_RUN_NO_LANE,
+		.nestable = own->flags & LAPBELT_RUN_NESTABLE,
 		.pass_fds = own->pass_fds,
 		.n_pass_fds = own->n_pass_fds,
 		.gap = own->gap ? pass_gap : NULL,

@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/io.h"
 #include "broker/crew.h"
+#include "linux/sys.h"
 #include "base/banned.h"
 
 /* 6.6 */
@@ -120,6 +121,7 @@ static const struct {
 	{SYS_capset, handle_setids, ONLY_TOLD},
 	{SYS_ioctl, handle_flags},
 	{SYS_memfd_create, handle_memfd},
+	{SYS_landlock_create_ruleset_, handle_nested},
 };
 
 void call_take_turn(struct call *call)
@@ -140,6 +142,10 @@ void call_dispatch(struct call *call)
 	for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
 		if (handlers[i].nr != call->nr)
 			continue;
+		if (handlers[i].when != ONLY_TOLD && nested_enter(call) < 0) {
+			call_error(call, EPERM);
+			break;
+		}
 		if (handlers[i].when == IN_TURN)
 			call_take_turn(call);
 		/* Before anything is looked up: whose rights count on the way is the caller's too.
@@ -151,10 +157,11 @@ void call_dispatch(struct call *call)
 		if (!call->answered) /* cannot happen; but nobody shall wait forever */
 			call_error(call, EPERM);
 		end_turn(call);
-		call_send(call);
-		return;
+		break;
 	}
-	call_error(call, EPERM);
+	if (!call->answered)
+		call_error(call, EPERM);
+	nested_leave(call);
 	call_send(call);
 }
 
@@ -217,6 +224,8 @@ static int set_up(struct broker *broker, const struct broker_options *options, s
 		(void)err_os(e, "there is no procfs at /proc that shows the command");
 		return err_hint(e, "mount -t proc proc /proc");
 	}
+	if (nested_set_up(broker, options->command) < 0)
+		return err_os(e, "could not look at the command");
 	broker->init = options->init;
 	broker->own_proc = has_mount(options->plan, MOUNT_PROC);
 	broker->shared_shm = (options->input->private_scope & SCOPE_SHM) &&
@@ -249,7 +258,7 @@ static void server_free(struct server *server)
 	fd_close(&server->broker.proc);
 	fd_close(&server->broker.pids);
 	fd_close(&server->broker.root);
-	fresh_release(&server->broker.fresh);
+	nested_free(&server->broker);
 	made_release(&server->broker.shm);
 	free(server->broker.socket_names);
 	(void)pthread_mutex_destroy(&server->broker.pending.lock);
@@ -268,7 +277,7 @@ int broker_start(const struct broker_options *options, struct broker **ret, stru
 		return err_memory(e);
 	}
 	server->broker = (struct broker){
-		.policy = options->input->policy,
+		.own = {options->input->policy, options->input, options->plan, .run = NULL},
 		.input = options->input,
 		.plan = options->plan,
 		.listener = listener,
@@ -277,6 +286,9 @@ int broker_start(const struct broker_options *options, struct broker **ret, stru
 		.proc = -1,
 		.pids = -1,
 	};
+	server->broker.runs.lost = UINT_MAX;
+	(void)pthread_mutex_init(&server->broker.runs.lock, NULL);
+	(void)pthread_mutex_init(&server->broker.runs.building, NULL);
 	(void)pthread_mutex_init(&server->broker.turn, NULL);
 	(void)pthread_mutex_init(&server->broker.pending.lock, NULL);
 	server->failed = eventfd(0, EFD_CLOEXEC);

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "broker/broker.h"
 #include "broker/fresh.h"
+#include "plan/nested.h"
 
 struct held_sockets;
 struct pending;
@@ -29,9 +30,30 @@ enum {
 	DEAF_MAX = 1024
 };
 
-struct broker {
+/* One policy that callers are under, with its scope and what else is its own. */
+struct layer {
 	const struct policy *policy;
 	const struct plan_input *input;
+	const struct plan *plan; /* of a run inside only what struct nested has */
+	struct fresh fresh;
+	struct inner_run *run; /* NULL: the sandbox's own */
+};
+
+/* Runs inside (nested.c). */
+struct inner_runs {
+	pthread_mutex_t lock; /* of what follows */
+	struct inner_run *first;
+	unsigned n;
+	unsigned lost;            /* see nested.c; UINT_MAX: nothing is */
+	pthread_mutex_t building; /* a policy of one */
+	atomic_bool any;          /* there are some, or one is lost */
+	unsigned filters;         /* that the command started with; UINT_MAX: unknown */
+};
+
+struct broker {
+	struct layer own;
+	struct inner_runs runs;
+	const struct plan_input *input; /* these two are own's */
 	const struct plan *plan;
 	int listener;
 	int stop;                     /* eventfd */
@@ -54,7 +76,6 @@ struct broker {
 	struct pending_queue pending;
 	/* Who changes names, or what follows, has the turn. */
 	pthread_mutex_t turn;
-	struct fresh fresh;
 	bool shared_shm; /* /dev/shm is private in name only: `shm` says what is ours in it */
 	struct made shm;
 	struct held_sockets *held; /* held.c; NULL: none */
@@ -72,6 +93,10 @@ struct call {
 	pid_t tid; /* the calling thread, in our pid namespace */
 	int nr;
 	uint64_t args[6];
+	/* The policies the caller is under, the sandbox's own first: all have to allow. 0: unknown,
+	 * and nothing is allowed. */
+	struct layer *layers[NESTED_LAYERS_MAX];
+	unsigned n_layers;
 	int interrupted; /* what a signal ends its waiting with; 0: as SA_RESTART says */
 	bool answered;
 	bool is_done; /* nothing is to be sent: the caller goes on, or a copy of this is the call */
@@ -205,8 +230,38 @@ int caller_pids(const struct call *call, struct caller_pids *ret); /* 0, or -1 w
 /* Is PID (in our pid namespace) part of this sandbox, init excluded? */
 bool caller_is_inside(const struct broker *broker, pid_t pid);
 
-/* Does a process of this sandbox hold the master of /dev/pts/NUMBER? (pty.c) */
-bool pty_is_ours(const struct call *call, long number);
+/* Does a process of the session of LAYER hold the master of /dev/pts/NUMBER? (pty.c) */
+bool pty_is_ours(const struct call *call, const struct layer *layer, long number);
+
+/* ---- Runs inside (nested.c) ---- */
+
+/* Finds CALL's layers. 0, or -1: it cannot be told. */
+int nested_enter(struct call *call);
+
+/* They are not asked any more. */
+void nested_leave(struct call *call);
+
+/* Does the policy of LAYER hold for PID, as we count (SHOWN: as the sandbox does)? */
+bool layer_has(const struct broker *broker, const struct layer *layer, pid_t pid, bool shown);
+
+/* The innermost of them. */
+static inline struct layer *innermost(const struct call *call)
+{
+	return call->layers[call->n_layers - 1];
+}
+
+/* May sockets that were bound to a path by FD's owner listen, as far as runs inside are concerned?
+ */
+bool nested_may_listen(const struct call *call, uint64_t cookie);
+void nested_note_bound(const struct call *call, uint64_t cookie);
+
+/* What fresh.h has to know, for every layer. */
+void nested_made(const struct call *call, struct str path);
+void nested_removed(struct broker *broker, struct str path);
+void nested_moved(const struct call *call, struct str from, struct str to);
+
+int nested_set_up(struct broker *broker, pid_t command);
+void nested_free(struct broker *broker);
 
 /* ---- Places (resolve.c) ---- */
 
@@ -219,9 +274,9 @@ struct place {
 	bool trailing_slash; /* the path insists on a directory */
 	char path[2 * PATH_MAX]; /* canonical, in the sandbox's view; "": it never had a name */
 	size_t path_n;
-	policy_state state; /* after walking path */
-	dev_t device;       /* below a private mount: of the object, or of the directory; else 0 */
-	ino_t inode;        /* of what has the name, as judged; 0: what has it at that moment */
+	policy_state states[NESTED_LAYERS_MAX]; /* of each layer, after walking path */
+	dev_t device; /* below a private mount: of the object, or of the directory; else 0 */
+	ino_t inode;  /* of what has the name, as judged; 0: what has it at that moment */
 };
 
 #define PLACE_NONE ((struct place){.dir = -1, .object = -1})
@@ -307,6 +362,9 @@ bool judge_request(const struct call *call, const struct place *place, struct re
 /* May the session do what REQUEST, which is not about a path, says? */
 bool judge_pathless(const struct call *call, const struct request *request);
 
+/* The same, as far as LAYER is concerned. */
+bool layer_allows(const struct layer *layer, const struct request *request);
+
 enum vnode_type vnode_type_of(mode_t mode);
 
 /* May what is at FROM be moved (LINK false) or linked to TO without becoming more permitted? */
@@ -377,6 +435,7 @@ void handle_signal_pidfd(struct call *call);
 void handle_owner(struct call *call);   /* fcntl F_SETOWN */
 void handle_process(struct call *call); /* prlimit, setpriority ... on another process */
 void handle_umask(struct call *call);
+void handle_nested(struct call *call); /* landlock_create_ruleset: plan/nested.h */
 void handle_setids(struct call *call);
 
 /* ---- A serving thread (apart.c) ---- */

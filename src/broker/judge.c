@@ -51,19 +51,19 @@ static bool is_new_repository_rule(const struct rule *rule)
 	return false;
 }
 
-/* Is the pseudo-terminal at PATH the session's own? */
-static bool is_own_terminal(const struct call *call, struct str path)
+/* Is the pseudo-terminal at PATH that of LAYER's session? */
+static bool is_own_terminal(const struct call *call, const struct layer *layer, struct str path)
 {
 	const struct str slaves = STR("/dev/pts/");
 	size_t digits;
 	int number;
 
-	if (call->broker->own_pts)
+	if (call->broker->own_pts && !layer->run)
 		return true;
 	if (!str_starts(path, slaves))
 		return false;
 	number = str_number(str_skip(path, slaves.n), &digits);
-	return number >= 0 && digits == path.n - slaves.n && pty_is_ours(call, number);
+	return number >= 0 && digits == path.n - slaves.n && pty_is_ours(call, layer, number);
 }
 
 /* Is the directory that holds PLACE /dev/shm itself, or one that the session made there? */
@@ -138,20 +138,28 @@ bool judge_by_inode(const struct broker *broker, const struct place *place)
 	return broker->shared_shm && str_is_below(place_path(place), str_of(shm_place));
 }
 
-static bool scope_denies(const struct broker *broker, const struct place *place, enum op op)
+/* Nobody keeps count of what a run inside makes in a /dev/shm that is not private: it gets none. */
+static bool shm_denies(const struct broker *broker, const struct layer *layer,
+		       const struct place *place, enum op op)
 {
-	struct str path = place_path(place);
+	if (layer->run)
+		return (layer->input->private_scope & SCOPE_SHM) &&
+		       str_is_below(place_path(place), str_of(shm_place));
+	return judge_by_inode(broker, place) && !is_own_shm(broker, place, op);
+}
 
-	if (is_covered(broker, path, place->device))
+static bool scope_denies(const struct broker *broker, const struct layer *layer,
+			 const struct place *place, enum op op)
+{
+	struct str path = place_path(place), scratch = layer->input->scratch;
+
+	if (is_covered(broker, path, place->device) || shm_denies(broker, layer, place, op))
 		return true;
-	if (judge_by_inode(broker, place))
-		return !is_own_shm(broker, place, op);
 	/* The scratch folder itself is removed by name at the end: nothing else may get that name.
 	 */
-	if (broker->input->scratch.n && str_eq(path, broker->input->scratch))
+	if (scratch.n && str_eq(path, scratch))
 		return op == OP_FILE_WRITE_UNLINK || op == OP_FILE_WRITE_CREATE;
-	return broker->input->scratch.n && str_is_below(path, STR("/tmp")) &&
-	       !is_own_tmp(broker->input, path, op);
+	return scratch.n && str_is_below(path, STR("/tmp")) && !is_own_tmp(layer->input, path, op);
 }
 
 /* Of what is its own the session may do these, whatever the profile says. */
@@ -174,17 +182,22 @@ static bool is_scoped(enum op op)
 	}
 }
 
-/* Where scope_denies() has let through what is the session's. The floor says the same (plan/). */
-static bool scope_allows(const struct call *call, struct str path, enum op op)
+/*
+ * Where scope_denies() has let through what is the session's. The floor says the same (plan/). What
+ * is private to the sandbox around a run is that one's, too.
+ */
+static bool scope_allows(const struct call *call, const struct layer *layer, struct str path,
+			 enum op op)
 {
-	unsigned private_scope = call->broker->input->private_scope;
+	const struct broker *broker = call->broker;
+	unsigned around = layer->input->around, scope = layer->input->private_scope | around;
+	bool own_shm = layer->run ? around & SCOPE_SHM : broker->own_shm || broker->shared_shm;
 
 	if (!is_scoped(op))
 		return false;
-	if ((private_scope & SCOPE_PTS) && str_is_below(path, STR("/dev/pts")))
-		return is_own_terminal(call, path);
-	return (call->broker->own_shm || call->broker->shared_shm) &&
-	       str_is_below(path, str_of(shm_place));
+	if ((scope & SCOPE_PTS) && str_is_below(path, STR("/dev/pts")))
+		return is_own_terminal(call, around & SCOPE_PTS ? &broker->own : layer, path);
+	return own_shm && str_is_below(path, str_of(shm_place));
 }
 
 void judge_made(struct broker *broker, const struct place *place)
@@ -234,23 +247,21 @@ void judge_removed(struct broker *broker, const struct place *place)
 }
 
 /* May the object or the parameter called NAME be used for OP? */
-static bool judge_name(const struct broker *broker, enum op op, struct str name)
+static bool judge_name(const struct layer *layer, enum op op, struct str name)
 {
 	struct fact fact = {
 		.filter = op_takes(op, FILTER_SYSCTL_NAME) ? FILTER_SYSCTL_NAME
 							   : FILTER_IPC_POSIX_NAME,
 		.text = name,
 	};
-	struct request request = {.op = op, .facts = &fact, .n_facts = 1};
-	struct decision decision;
+	const struct request request = {.op = op, .facts = &fact, .n_facts = 1};
 
-	policy_decide(broker->policy, &request, &decision);
-	return decision.verdict == VERDICT_ALLOW;
+	return layer_allows(layer, &request);
 }
 
 /* What other operations than those of files say. *RET_FILES: files have a say too. */
-static bool judge_territory(const struct call *call, const struct request *request, struct str path,
-			    bool *ret_files)
+static bool judge_territory(const struct layer *layer, const struct request *request,
+			    struct str path, bool *ret_files)
 {
 	bool directory = (request->has & HAS_VNODE_TYPE) && request->vnode_type == VNODE_DIRECTORY;
 	struct territory_question question;
@@ -261,42 +272,61 @@ static bool judge_territory(const struct call *call, const struct request *reque
 		return true;
 	*ret_files = question.and_files;
 	for (const enum op *op = question.ops; *op != OP_DEFAULT; op++)
-		if (!judge_name(call->broker, *op, question.name))
+		if (!judge_name(layer, *op, question.name))
 			return false;
 	return true;
 }
 
-bool judge_request(const struct call *call, const struct place *place, struct request *request)
+static bool judge_layer(const struct call *call, unsigned i, const struct place *place,
+			const struct request *request)
 {
-	const struct broker *broker = call->broker;
+	const struct layer *layer = call->layers[i];
 	struct str path = place_path(place);
 	struct decision decision;
 	bool files;
 
-	/* An object that never had a name (pipe, memfd): who holds it has it already. */
-	if (path.n == 0 && request->op != OP_PROCESS_EXEC_ANY)
-		return true;
-	if (scope_denies(broker, place, request->op))
+	if (scope_denies(call->broker, layer, place, request->op))
 		return false;
-	if (scope_allows(call, path, request->op))
+	if (scope_allows(call, layer, path, request->op))
 		return true;
-	if (!judge_territory(call, request, path, &files))
+	if (!judge_territory(layer, request, path, &files))
 		return false;
 	if (!files)
 		return true;
-	request->path = path;
-	policy_decide_at(broker->policy, place->state, request, &decision);
+	policy_decide_at(layer->policy, place->states[i], request, &decision);
 	if (decision.verdict == VERDICT_ALLOW)
 		return true;
-	return is_new_repository_rule(decision.rule) && fresh_has(&broker->fresh, path);
+	return is_new_repository_rule(decision.rule) && fresh_has(&layer->fresh, path);
+}
+
+bool judge_request(const struct call *call, const struct place *place, struct request *request)
+{
+	struct str path = place_path(place);
+
+	/* An object that never had a name (pipe, memfd): who holds it has it already. */
+	if (path.n == 0 && request->op != OP_PROCESS_EXEC_ANY)
+		return true;
+	request->path = path;
+	for (unsigned i = 0; i < call->n_layers; i++)
+		if (!judge_layer(call, i, place, request))
+			return false;
+	return call->n_layers > 0;
+}
+
+bool layer_allows(const struct layer *layer, const struct request *request)
+{
+	struct decision decision;
+
+	policy_decide(layer->policy, request, &decision);
+	return decision.verdict == VERDICT_ALLOW;
 }
 
 bool judge_pathless(const struct call *call, const struct request *request)
 {
-	struct decision decision;
-
-	policy_decide(call->broker->policy, request, &decision);
-	return decision.verdict == VERDICT_ALLOW;
+	for (unsigned i = 0; i < call->n_layers; i++)
+		if (!layer_allows(call->layers[i], request))
+			return false;
+	return call->n_layers > 0;
 }
 
 struct subject subject_of(const struct place *place, const struct stat *st)
@@ -350,23 +380,32 @@ static bool has_row(const struct plan *plan, const struct place *place)
 	return false;
 }
 
-bool judge_move(const struct call *call, const struct place *from, const struct place *to,
-		bool is_directory)
+static bool layer_lets_move(const struct call *call, unsigned i, const struct place *from,
+			    const struct place *to, bool is_directory)
 {
-	const struct broker *broker = call->broker;
+	const struct layer *layer = call->layers[i];
+	policy_state old = from->states[i], new = to->states[i];
 	unsigned change;
 
-	if (is_directory && crosses_scratch(broker->input, from, to))
+	if (is_directory && crosses_scratch(layer->input, from, to))
 		return false;
-	if (from->path_n == 0 || from->state == to->state)
+	if (from->path_n == 0 || old == new)
 		return true;
-	change = policy_compare(broker->policy, from->state, to->state, is_directory, plan_move_ops,
-				COMPARE_WORK);
+	change = policy_compare(layer->policy, old, new, is_directory, plan_move_ops, COMPARE_WORK);
 	if (change & REGION_LOOSER)
 		return false;
 	/*
 	 * A directory must not carry a name to where that name may not be made; and what the floor
 	 * grants a file by name stays with the file.
 	 */
-	return !(change & REGION_STRICTER) || !(is_directory || has_row(broker->plan, from));
+	return !(change & REGION_STRICTER) || !(is_directory || has_row(layer->plan, from));
+}
+
+bool judge_move(const struct call *call, const struct place *from, const struct place *to,
+		bool is_directory)
+{
+	for (unsigned i = 0; i < call->n_layers; i++)
+		if (!layer_lets_move(call, i, from, to, is_directory))
+			return false;
+	return call->n_layers > 0;
 }

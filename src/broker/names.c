@@ -138,7 +138,7 @@ void handle_mkdir(struct call *call)
 	r = mkdirat(place.dir, place.name, (mode_t)names.extra);
 	if (r == 0) {
 		judge_made(call->broker, &place);
-		fresh_made(&call->broker->fresh, place_path(&place));
+		nested_made(call, place_path(&place));
 	}
 	call_result(call, r);
 }
@@ -232,7 +232,7 @@ void handle_unlink(struct call *call)
 		if (r == 0)
 			judge_removed(call->broker, &place);
 		if (r == 0 && directory)
-			fresh_removed(&call->broker->fresh, place_path(&place));
+			nested_removed(call->broker, place_path(&place));
 		call_result(call, r);
 	}
 }
@@ -290,10 +290,13 @@ void handle_link(struct call *call)
 static bool may_move(const struct call *call, const struct place *from, const struct place *to,
 		     const struct stat *st)
 {
-	const struct fresh *fresh = &call->broker->fresh;
-	bool gets_new = S_ISDIR(st->st_mode) && fresh_has(fresh, place_path(to)) &&
-			!fresh_has(fresh, place_path(from));
+	bool gets_new = false;
 
+	for (unsigned i = 0; i < call->n_layers && S_ISDIR(st->st_mode); i++) {
+		const struct fresh *fresh = &call->layers[i]->fresh;
+
+		gets_new |= fresh_has(fresh, place_path(to)) && !fresh_has(fresh, place_path(from));
+	}
 	return !gets_new && judge_move(call, from, to, S_ISDIR(st->st_mode));
 }
 
@@ -524,8 +527,8 @@ static bool take_back(const struct call *call, struct renaming *renaming)
 	move_back(call, renaming);
 	/* What has these names now is not what the session gave them; and what was replaced is
 	 * gone. */
-	fresh_removed(&broker->fresh, place_path(&renaming->from));
-	fresh_removed(&broker->fresh, place_path(&renaming->to));
+	nested_removed(broker, place_path(&renaming->from));
+	nested_removed(broker, place_path(&renaming->to));
 	if (!(renaming->flags & RENAME_EXCHANGE))
 		judge_removed(broker, &renaming->to);
 	return true;
@@ -564,11 +567,11 @@ static int do_rename(const struct call *call, struct renaming *renaming)
 		return EXDEV;
 	if (flags & RENAME_EXCHANGE) {
 		/* Which is new can no longer be told by its name: both are protected again. */
-		fresh_removed(&broker->fresh, from);
-		fresh_removed(&broker->fresh, to);
+		nested_removed(broker, from);
+		nested_removed(broker, to);
 	} else {
 		judge_moved(broker, &renaming->from, &renaming->to);
-		fresh_moved(&broker->fresh, from, to);
+		nested_moved(call, from, to);
 	}
 	return 0;
 }

@@ -211,11 +211,14 @@ static void open_fifo(struct call *call, const struct open_call *open_call, int 
  */
 static bool may_continue(const struct call *call, const struct open_call *open)
 {
-	const struct plan *plan = call->broker->plan;
+	bool ret = call->n_layers > 0 && (open->in_memory || !(open->mode & (S_ISUID | S_ISGID)));
 
-	if (open->in_memory)
-		return plan->floor_bounds_openat2;
-	return plan->floor_bounds_open && !(open->mode & (S_ISUID | S_ISGID));
+	for (unsigned i = 0; i < call->n_layers; i++) {
+		const struct plan *plan = call->layers[i]->plan;
+
+		ret &= open->in_memory ? plan->floor_bounds_openat2 : plan->floor_bounds_open;
+	}
+	return ret;
 }
 
 /* ---- What is there ---- */
@@ -587,8 +590,11 @@ static void open_or_create(struct call *call, const struct open_call *open)
 static int leave_shared_tmp(const struct call *call, const struct open_call *open,
 			    struct place *place)
 {
-	struct str scratch = call->broker->input->scratch;
+	struct str scratch = {NULL, 0};
 
+	for (unsigned i = 0; i < call->n_layers; i++)
+		if (call->layers[i]->input->scratch.n)
+			scratch = call->layers[i]->input->scratch;
 	if (!scratch.n || !(open->flags & O_EXCL) || !str_is(place_path(place), "/tmp"))
 		return 0;
 	place_release(place);
@@ -610,7 +616,9 @@ static void open_unnamed(struct call *call, const struct open_call *open)
 	 * again. */
 	memcpy(place.path + place.path_n, name, sizeof(name));
 	place.path_n += sizeof(name) - 1;
-	place.state = policy_walk(call->broker->policy, place.state, STR("/#"));
+	for (unsigned i = 0; i < call->n_layers; i++)
+		place.states[i] =
+			policy_walk(call->layers[i]->policy, place.states[i], str_of(name));
 	if (!may_create(call, open, &place)) {
 		call_error(call, call_denial(place.object, W_OK | X_OK));
 		return;

@@ -96,6 +96,7 @@ void pending_add(struct call *call, void (*retry)(struct call *call, void *data)
 				    .release = release,
 				    .data = data};
 	pending->call.has_turn = false; /* for now it is of this call */
+	pending->call.n_layers = 0;     /* all has been judged */
 	retry(&pending->call, data);
 	if (!pending->call.answered) {
 		(void)pthread_mutex_lock(&queue->lock);
@@ -110,6 +111,7 @@ void pending_add(struct call *call, void (*retry)(struct call *call, void *data)
 		call_error(&pending->call, ENOMEM);
 	}
 	pending->call.has_turn = call->has_turn;
+	pending->call.n_layers = call->n_layers;
 	*call = pending->call;
 	drop(pending);
 }

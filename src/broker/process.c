@@ -46,7 +46,7 @@ void handle_process(struct call *call)
 	/* Of setpriority(2) and ioprio_set(2) the filter asks only about single processes. */
 	bool by_kind = call->nr == SYS_setpriority || call->nr == SYS_ioprio_set;
 
-	if (caller_is_inside(call->broker, (pid_t)call->args[by_kind ? 1 : 0]))
+	if (layer_has(call->broker, innermost(call), (pid_t)call->args[by_kind ? 1 : 0], true))
 		call_continue(call); /* by number, in registers: a listed gap */
 	else
 		call_error(call, EPERM);

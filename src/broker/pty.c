@@ -48,6 +48,7 @@ static bool is_master_of(int fd, long number)
 
 struct search {
 	const struct call *call;
+	const struct layer *layer;
 	pid_t pid;
 	long number;
 	int pidfd; /* whose descriptors are looked at */
@@ -102,7 +103,8 @@ static int try_process(int proc, pid_t pid, void *context)
 	char path[32];
 
 	/* As long as it has not ended, the number is its. */
-	if (pidfd < 0 || !caller_is_inside(search->call->broker, pid) || has_ended(pidfd))
+	if (pidfd < 0 || !layer_has(search->call->broker, search->layer, pid, false) ||
+	    has_ended(pidfd))
 		return 0;
 	(void)snprintf(path, sizeof(path), "%d/fd", (int)pid);
 	list = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -111,9 +113,9 @@ static int try_process(int proc, pid_t pid, void *context)
 	return list >= 0 && proc_each_entry(list, try_descriptor, search) > 0;
 }
 
-bool pty_is_ours(const struct call *call, long number)
+bool pty_is_ours(const struct call *call, const struct layer *layer, long number)
 {
-	struct search search = {.call = call, .number = number};
+	struct search search = {.call = call, .layer = layer, .number = number};
 	struct caller_pids pids;
 
 	/* Most often the caller itself; else anybody inside. */

@@ -113,8 +113,12 @@ static void set_path(const struct call *call, struct place *place, size_t n, int
 {
 	place->path_n = n;
 	place->path[n] = '\0';
-	place->state = policy_walk(call->broker->policy, policy_start(call->broker->policy),
-				   (struct str){place->path, n});
+	for (unsigned i = 0; i < call->n_layers; i++) {
+		const struct policy *policy = call->layers[i]->policy;
+
+		place->states[i] =
+			policy_walk(policy, policy_start(policy), (struct str){place->path, n});
+	}
 	note_device(call, place, fd);
 }
 

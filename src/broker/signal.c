@@ -61,11 +61,6 @@ static int read_process(int pin, struct process *ret)
 	return -1;
 }
 
-static bool is_inside(const struct broker *broker, pid_t pid)
-{
-	return proc_is_descendant(broker->pids, pid, broker->own_proc ? 1 : broker->init);
-}
-
 /* ---- Who may ---- */
 
 /* A signal on its way. */
@@ -96,19 +91,19 @@ static int darwin_signal(int number)
 	return number;
 }
 
-static bool policy_allows(const struct call *call, unsigned targets, int number)
+static struct request signal_request(unsigned targets, int number)
 {
-	struct request request = {.op = OP_SIGNAL,
-				  .has = HAS_SIGNAL,
-				  .targets = targets,
-				  .signal = darwin_signal(number)};
-
-	return judge_pathless(call, &request);
+	return (struct request){.op = OP_SIGNAL,
+				.has = HAS_SIGNAL,
+				.targets = targets,
+				.signal = darwin_signal(number)};
 }
 
 static bool allows_self(const struct call *call, int number)
 {
-	return policy_allows(call, signal_target_set(SIGNAL_TARGET_SELF), number);
+	struct request request = signal_request(signal_target_set(SIGNAL_TARGET_SELF), number);
+
+	return judge_pathless(call, &request);
 }
 
 static unsigned targets_of(const struct process *self, const struct process *target, bool inside)
@@ -172,13 +167,19 @@ static int looking_error(void)
 /* May the pinned TARGET be signalled? Processes outside a private scope are not there at all. */
 static bool may_send(const struct sender *sender, int pin, const struct process *target)
 {
-	const struct broker *broker = sender->call->broker;
-	bool inside = is_inside(broker, target->tgid);
+	const struct call *call = sender->call;
 
-	return (inside || !(broker->input->private_scope & SCOPE_PID)) &&
-	       policy_allows(sender->call, targets_of(&sender->self, target, inside),
-			     sender->number) &&
-	       ids_allow(sender, pin, target);
+	for (unsigned i = 0; i < call->n_layers; i++) {
+		const struct layer *layer = call->layers[i];
+		unsigned scope = layer->input->private_scope | layer->input->around;
+		bool inside = layer_has(call->broker, layer, target->tgid, true);
+		struct request request =
+			signal_request(targets_of(&sender->self, target, inside), sender->number);
+
+		if ((!inside && (scope & SCOPE_PID)) || !layer_allows(layer, &request))
+			return false;
+	}
+	return call->n_layers > 0 && ids_allow(sender, pin, target);
 }
 
 /* By what is pinned: if it has ended, what was judged by number may be somebody else, and ESRCH. */
@@ -262,7 +263,8 @@ static int send_to_member(int proc, pid_t pid, void *context)
 	if (pin < 0 || read_process(pin, &target) < 0 || !is_meant(group, &target, pid))
 		return 0;
 	/* The caller's group is ours too, and the pipeline's around us. */
-	if ((broker->input->private_scope & SCOPE_PID) && !is_inside(broker, pid))
+	if ((broker->input->private_scope & SCOPE_PID) &&
+	    !layer_has(broker, &broker->own, pid, true))
 		return 0;
 	if (may_send(sender, pin, &target))
 		error = deliver(sender, pin, 0);
@@ -311,11 +313,14 @@ static bool is_bounded(const struct call *call, int number, bool positive)
 	bool by_kernel = (broker->plan->landlock_scoped & LL_SCOPED_SIGNAL) ||
 			 (positive && broker->own_proc);
 	int darwin = darwin_signal(number);
-	unsigned outside = broker->input->private_scope & SCOPE_PID
-				   ? CAN_DENY
-				   : plan_signal_verdicts(broker->policy, SIGNAL_OUTSIDE, darwin);
+	unsigned outside =
+		broker->input->private_scope & SCOPE_PID
+			? CAN_DENY
+			: plan_signal_verdicts(broker->own.policy, SIGNAL_OUTSIDE, darwin);
 
-	return plan_signal_verdicts(broker->policy, SIGNAL_INSIDE, darwin) == CAN_ALLOW &&
+	/* No kernel knows whom a run inside has. */
+	return call->n_layers == 1 &&
+	       plan_signal_verdicts(broker->own.policy, SIGNAL_INSIDE, darwin) == CAN_ALLOW &&
 	       (outside == CAN_ALLOW || (outside == CAN_DENY && by_kernel));
 }
 

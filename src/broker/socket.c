@@ -84,6 +84,24 @@ static bool is_private(const struct call *call, const struct socket_call *socket
 	return ns_network_of(socket->fd) == broker->network;
 }
 
+/* The same for a run inside, if it wanted that. */
+static bool layer_is_private(const struct call *call, const struct layer *layer,
+			     const struct socket_call *socket)
+{
+	return (!layer->run || (layer->input->around & SCOPE_NET)) && is_private(call, socket);
+}
+
+/* May REQUEST, which is about no path, be done with SOCKET? */
+static bool may_pathless(const struct call *call, const struct socket_call *socket,
+			 const struct request *request)
+{
+	for (unsigned i = 0; i < call->n_layers; i++)
+		if (!layer_is_private(call, call->layers[i], socket) &&
+		    !layer_allows(call->layers[i], request))
+			return false;
+	return call->n_layers > 0;
+}
+
 /* ---- What rules ask of a socket ---- */
 
 /* Newer than some C libraries. They fall back to TCP with a peer that does not know them. */
@@ -197,14 +215,12 @@ static bool may_inet(const struct call *call, const struct socket_call *socket, 
 {
 	struct request request = {.op = op};
 
-	if (is_private(call, socket))
-		return true;
 	if (local)
 		request.local = *local;
 	if (remote)
 		request.remote = *remote;
 	set_socket(&request, socket);
-	return judge_pathless(call, &request);
+	return may_pathless(call, socket, &request);
 }
 
 /* ---- Unix sockets ---- */
@@ -271,7 +287,7 @@ static bool may_unix(const struct call *call, const struct socket_call *socket, 
 	if (place)
 		return judge_request(call, place, &request);
 	/* Abstract names belong to the network namespace. */
-	return is_private(call, socket) || judge_pathless(call, &request);
+	return may_pathless(call, socket, &request);
 }
 
 /* ---- Other families ---- */
@@ -530,6 +546,8 @@ static int bind_judged(const struct call *call, struct socket_call *socket,
 		return -1;
 	if (deaf)
 		broker->deaf[broker->n_deaf++] = cookie;
+	else
+		nested_note_bound(call, cookie);
 	judge_made(broker, place);
 	socket_name_note(broker, socket->fd, path);
 	return 0;
@@ -606,7 +624,7 @@ static bool is_deaf(const struct call *call, const struct socket_call *socket)
 	for (unsigned i = 0; i < broker->n_deaf; i++)
 		if (broker->deaf[i] == cookie)
 			return true;
-	return !cookie;
+	return !cookie || !nested_may_listen(call, cookie);
 }
 
 static bool may_listen_unix(const struct call *call, const struct socket_call *socket)

@@ -82,11 +82,22 @@ static bool is_for_everybody(struct str rest)
 	return false;
 }
 
+/* In a pid namespace of its own everything but init is the sandbox. */
+static bool lets_into(const struct call *call, const struct layer *layer, pid_t pid)
+{
+	if (!layer->run && call->broker->own_proc)
+		return pid != 1;
+	return layer_has(call->broker, layer, pid, true);
+}
+
 /* As far as processes outside are not hidden. */
 static bool may_look_at(const struct call *call, pid_t pid, struct str rest)
 {
-	return !(call->broker->input->private_scope & SCOPE_PID) && is_of_same_user(call, pid) &&
-	       is_for_everybody(rest);
+	for (unsigned i = 0; i < call->n_layers; i++)
+		if ((call->layers[i]->input->private_scope & SCOPE_PID) &&
+		    !lets_into(call, call->layers[i], pid))
+			return false;
+	return is_of_same_user(call, pid) && is_for_everybody(rest);
 }
 
 static bool may_look_into(const struct call *call, pid_t pid)
@@ -97,10 +108,7 @@ static bool may_look_into(const struct call *call, pid_t pid)
 		return false;
 	if (pid == pids.shown_tgid || pid == pids.shown_tid)
 		return true;
-	if (!is_of_same_user(call, pid))
-		return false;
-	/* In a pid namespace of its own everything but init is the sandbox. */
-	return call->broker->own_proc ? pid != 1 : caller_is_inside(call->broker, pid);
+	return is_of_same_user(call, pid) && lets_into(call, innermost(call), pid);
 }
 
 /* As check_procfs(). *RET_CLOSED: links from there lead to where the caller may not follow. */

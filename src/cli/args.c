@@ -211,6 +211,19 @@ static const char *take_no_lane(void *context, const char *value)
 const struct opt opt_no_lane = {0, "no-lane", NULL, "load no library to make programs faster",
 				take_no_lane};
 
+static const char *take_nestable(void *context, const char *value)
+{
+	struct args *args = context;
+
+	(void)value;
+	args->run_flags |= LAPBELT_RUN_NESTABLE;
+	return NULL;
+}
+
+const struct opt opt_nestable = {0, "nestable", NULL,
+				 "let any policy hold for lapbelt inside, which takes time",
+				 take_nestable};
+
 static const char *take_no_runtime(void *context, const char *value)
 {
 	struct args *args = context;

@@ -78,8 +78,8 @@ int command_main(const struct command *command, char **argv);
 /* ---- Option rows ---- */
 
 extern const struct opt opt_file, opt_text, opt_name, opt_param, opt_write, opt_target, opt_gaps,
-	opt_limit, opt_pass_fd, opt_status_fd, opt_no_userns, opt_no_lane, opt_no_runtime,
-	opt_like_exec, opt_live, opt_strict, opt_allow, opt_json, opt_help_text;
+	opt_limit, opt_pass_fd, opt_status_fd, opt_no_userns, opt_no_lane, opt_nestable,
+	opt_no_runtime, opt_like_exec, opt_live, opt_strict, opt_allow, opt_json, opt_help_text;
 
 /* ---- From arguments to work ---- */
 

@@ -36,8 +36,9 @@ static int plan(struct args *args, char **operands)
 }
 
 static const struct opt *const options[] = {
-	&opt_file,      &opt_text,      &opt_name,    &opt_param, &opt_write,     &opt_limit,
-	&opt_like_exec, &opt_no_userns, &opt_no_lane, &opt_json,  &opt_help_text, NULL,
+	&opt_file,  &opt_text,      &opt_name,      &opt_param,   &opt_write,
+	&opt_limit, &opt_like_exec, &opt_no_userns, &opt_no_lane, &opt_nestable,
+	&opt_json,  &opt_help_text, NULL,
 };
 
 const struct command command_plan = {

@@ -49,9 +49,9 @@ static int run(struct args *args, char **argv)
 }
 
 static const struct opt *const options[] = {
-	&opt_write,   &opt_file,      &opt_text,    &opt_name,      &opt_param,
-	&opt_gaps,    &opt_limit,     &opt_pass_fd, &opt_status_fd, &opt_no_userns,
-	&opt_no_lane, &opt_help_text, NULL,
+	&opt_write,   &opt_file,     &opt_text,      &opt_name,      &opt_param,
+	&opt_gaps,    &opt_limit,    &opt_pass_fd,   &opt_status_fd, &opt_no_userns,
+	&opt_no_lane, &opt_nestable, &opt_help_text, NULL,
 };
 
 const struct command command_run = {

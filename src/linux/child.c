@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -26,7 +27,8 @@
 #include "base/banned.h"
 
 enum {
-	PASS_FDS_MAX = 64
+	PASS_FDS_MAX = 64,
+	OUTER_TRIES = 1000, /* of ten milliseconds: others are before us */
 };
 
 /* pidfd_getfd(2) would fetch it, too, but not in containers that refuse it. */
@@ -172,6 +174,7 @@ __attribute__((noreturn)) static void command(const struct child_context *contex
 		.kind = SPAWN_READY, .value = -1, .network = context->network};
 	long tasks = 0;
 	int cleanup_fd ruleset = -1;
+	bool listens;
 	char byte;
 
 	restore_signals(context);
@@ -193,10 +196,11 @@ __attribute__((noreturn)) static void command(const struct child_context *contex
 	if (options->limits.values[LIMIT_PROCESSES])
 		tasks = rlimit_count_tasks();
 	ready.tasks = tasks;
-	ready.value = seccomp_install(plan->filter, plan->n_filter, plan->brokered != 0);
+	listens = plan->brokered && !plan->nested;
+	ready.value = seccomp_install(plan->filter, plan->n_filter, listens);
 	if (ready.value < 0)
 		fail(context->control, STAGE_SECCOMP, 0);
-	if (!plan->brokered)
+	if (!listens)
 		ready.value = -1;
 	/* Last: setting up takes descriptors and memory. */
 	if (rlimit_apply(&options->limits, tasks) < 0)
@@ -216,7 +220,13 @@ __attribute__((noreturn)) static void command(const struct child_context *contex
 static int drop_stdio(void)
 {
 	int cleanup_fd null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int ends[2];
 
+	/* A sandbox around us may deny it; nothing is ever written there. */
+	if (null < 0 && pipe2(ends, O_CLOEXEC) == 0) {
+		null = ends[0];
+		(void)close(ends[1]);
+	}
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		if (dup2(null, fd) < 0)
 			return -1;
@@ -252,10 +262,38 @@ static void let_go(const struct child_context *context)
 static pid_t fork_plainly(const struct child_context *context)
 {
 	pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	int error = errno;
 
-	if (pid < 0)
+	if (pid < 0) {
+		init_leave_outer(context);
+		errno = error;
 		fail(context->control, STAGE_FORK, 0);
+	}
 	return pid;
+}
+
+/*
+ * Puts what we start under our policy, beside those around us. The filter is what tells it from
+ * all else, whoever ends (broker/nested.c).
+ */
+static void join_outer(const struct child_context *context)
+{
+	static const struct bpf_insn allow_all[] = {{0x06, 0, 0, 0x7fff0000}};
+	const struct timespec pause = {.tv_nsec = 10000000};
+	const struct str bytes = context->options->nested;
+	long r = -1;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || seccomp_install(allow_all, 1, false) < 0)
+		fail(context->control, STAGE_OUTER, 0);
+	for (int i = 0; i < OUTER_TRIES && r < 0; i++) {
+		r = landlock_nested(NESTED_BEGIN, bytes.p, bytes.n);
+		if (r < 0 && errno != EAGAIN)
+			break;
+		if (r < 0)
+			(void)nanosleep(&pause, NULL);
+	}
+	if (r < 0)
+		fail(context->control, STAGE_OUTER, 0);
 }
 
 /* Goes on in a child and leaves the parent as guard (init.c), whose pid is returned. */
@@ -267,6 +305,8 @@ static pid_t leave_guard(const struct child_context *context)
 	/* Inherited by nobody, so each of the two says it. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		fail(context->control, STAGE_FORK, 0);
+	if (context->options->nested.n)
+		join_outer(context);
 	init = fork_plainly(context);
 	if (init > 0) {
 		let_go(context);
@@ -275,6 +315,8 @@ static pid_t leave_guard(const struct child_context *context)
 	if (prctl(PR_SET_PDEATHSIG, SIGCHLD, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		fail(context->control, STAGE_FORK, 0);
+	if (context->options->nested.n && landlock_nested(NESTED_KEEP, NULL, 0) < 0)
+		fail(context->control, STAGE_OUTER, 0);
 	child_report(context->control, &message, -1);
 	return guard;
 }

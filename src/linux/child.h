@@ -32,6 +32,9 @@ void child_init(const struct child_context *context) __attribute__((noreturn));
 void init_run(const struct child_context *context, pid_t command, pid_t guard)
 	__attribute__((noreturn));
 
+/* Tells the sandbox around us that nobody is left, if that is so: from the guard. */
+void init_leave_outer(const struct child_context *context);
+
 /* What the guard does while INIT lives, and after. Does not return. */
 void init_guard(const struct child_context *context, pid_t init) __attribute__((noreturn));
 

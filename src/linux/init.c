@@ -99,12 +99,19 @@ static int reap(int control, pid_t command)
 	return 0;
 }
 
+void init_leave_outer(const struct child_context *context)
+{
+	if (context->options->nested.n && !has_children())
+		(void)landlock_nested(NESTED_END, NULL, 0);
+}
+
 /* The end of the run, without a pid namespace. */
 __attribute__((noreturn)) static void clean_up(const struct child_context *context)
 {
 	kill_everything(context->proc);
 	if (context->options->scratch)
 		scratch_remove(context->options->scratch);
+	init_leave_outer(context); /* which is the guard's to say, and nobody else's */
 	_exit(0);
 }
 
@@ -150,7 +157,8 @@ void init_guard(const struct child_context *context, pid_t init)
 	(void)kill(init, SIGCONT);
 	while (waitpid(init, &status, __WALL) < 0 && errno == EINTR)
 		;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		_exit(0);
-	clean_up(context);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		clean_up(context);
+	init_leave_outer(context);
+	_exit(0);
 }

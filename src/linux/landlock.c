@@ -13,11 +13,41 @@
 #include "linux/sys.h"
 #include "base/banned.h"
 
-int landlock_abi(void)
+/* Where the sandbox around us knows of us; others do not look at what they do not use. */
+static long create(const void *attr, size_t size, unsigned flags, bool marked)
 {
-	long abi = syscall(SYS_landlock_create_ruleset_, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION_);
+	return syscall(SYS_landlock_create_ruleset_, attr, size, flags, 0L, 0L,
+		       marked ? NESTED_MARK : 0UL);
+}
+
+int landlock_abi(bool marked)
+{
+	long abi = create(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION_, marked);
 
 	return abi < 0 ? 0 : (int)abi;
+}
+
+long landlock_nested(enum nested_call what, const void *bytes, size_t n)
+{
+	return syscall(SYS_landlock_create_ruleset_, bytes, n, NESTED_CALL_FLAGS, (long)what, 0L,
+		       0L);
+}
+
+void landlock_find_outer(struct outer *ret)
+{
+	long facts = landlock_nested(NESTED_FACTS, NULL, 0);
+	long rows = landlock_nested(NESTED_ROWS, NULL, 0);
+
+	*ret = (struct outer){.asks = false};
+	if (facts < 0 || rows < 0 ||
+	    landlock_nested(NESTED_LANGUAGE, NULL, 0) != (long)nested_language())
+		return;
+	*ret = (struct outer){
+		.asks = true,
+		.classes = (unsigned)facts & 0xff,
+		.scope = (unsigned)facts >> 8,
+		.when = (uint64_t)rows,
+	};
 }
 
 bool landlock_is_nested(void)
@@ -35,7 +65,13 @@ static int create_ruleset(const struct plan *plan)
 	};
 
 	/* An older kernel takes the fields it does not know as long as they are zero. */
-	return (int)syscall(SYS_landlock_create_ruleset_, &attr, sizeof(attr), 0);
+	return (int)create(&attr, sizeof(attr), 0, plan->nested);
+}
+
+static int add_rule(int ruleset, const struct landlock_path_beneath_attr_ *beneath)
+{
+	return (int)syscall(SYS_landlock_add_rule_, ruleset, LANDLOCK_RULE_PATH_BENEATH_, beneath,
+			    0, 0L, NESTED_MARK);
 }
 
 /*
@@ -59,8 +95,7 @@ static int add_row(int ruleset, const struct landlock_row *row)
 		return -1;
 	if (!row->directory && S_ISDIR(st.st_mode))
 		return 1;
-	return (int)syscall(SYS_landlock_add_rule_, ruleset, LANDLOCK_RULE_PATH_BENEATH_, &beneath,
-			    0);
+	return add_rule(ruleset, &beneath);
 }
 
 /*
@@ -77,8 +112,7 @@ static int add_terminals(int ruleset, const struct landlock_row *row)
 		return 0;
 	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
 		beneath.parent_fd = fd;
-		if (isatty(fd) && syscall(SYS_landlock_add_rule_, ruleset,
-					  LANDLOCK_RULE_PATH_BENEATH_, &beneath, 0) < 0)
+		if (isatty(fd) && add_rule(ruleset, &beneath) < 0)
 			return -1;
 	}
 	return 0;
@@ -99,5 +133,5 @@ int landlock_build(const struct plan *plan)
 
 int landlock_enter(int ruleset)
 {
-	return (int)syscall(SYS_landlock_restrict_self_, ruleset, 0);
+	return (int)syscall(SYS_landlock_restrict_self_, ruleset, 0L, 0L, 0L, 0L, NESTED_MARK);
 }

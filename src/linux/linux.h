@@ -23,6 +23,7 @@
 
 #include "base/err.h"
 #include "linux/rlimit.h"
+#include "plan/nested.h"
 #include "plan/plan.h"
 
 /* ---- probe.c ---- */
@@ -65,10 +66,16 @@ int linux_list(void *context, const char *path,
 
 /* ---- landlock.c ---- */
 
-int landlock_abi(void); /* 0: none */
+int landlock_abi(bool marked); /* 0: none. MARKED: plan/nested.h */
 
 /* Are we inside a sandbox of ours? */
 bool landlock_is_nested(void);
+
+/* Asks its broker. As the kernel returns it, with errno. Async-signal-safe. */
+long landlock_nested(enum nested_call what, const void *bytes, size_t n);
+
+/* Whose it is, if it is of our version. */
+void landlock_find_outer(struct outer *ret);
 
 /*
  * Async-signal-safe: a ruleset with the plan's rows; a row whose path is gone, is of another kind
@@ -135,6 +142,7 @@ enum spawn_stage {
 	STAGE_SECCOMP,
 	STAGE_LIMITS,
 	STAGE_LISTENER,
+	STAGE_OUTER,
 	STAGE_EXEC,
 };
 
@@ -152,6 +160,7 @@ struct spawn_options {
 	const char *scratch;  /* removed with all that is in it when the run is over; NULL: none */
 	int scratch_lock;     /* kept open until then; -1: none */
 	struct limits limits; /* those that rlimit_apply() is to set */
+	struct str nested;    /* for the sandbox around us: nested_encode(). n 0: there is none */
 };
 
 struct spawned {

@@ -33,7 +33,6 @@ void linux_probe(struct caps *ret)
 {
 	*ret = (struct caps){
 		.arch = ARCH_HERE,
-		.landlock_abi = landlock_abi(),
 		.notify = seccomp_knows_flags(SECCOMP_FILTER_FLAG_NEW_LISTENER),
 		.wait_killable = seccomp_knows_flags(SECCOMP_FILTER_FLAG_NEW_LISTENER |
 						     SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV_),
@@ -43,8 +42,13 @@ void linux_probe(struct caps *ret)
 		.root = geteuid() == 0,
 		.nested = landlock_is_nested(),
 	};
+	if (ret->nested)
+		landlock_find_outer(&ret->outer);
+	/* Without it a domain would not bind what its broker does. */
+	ret->landlock_abi = landlock_abi(ret->outer.asks);
+	ret->notify = ret->notify && !ret->outer.asks;
 	/* Sockets are made by the broker then, and have to be of the command's network. */
-	ret->userns = ret->pidfd_getfd;
+	ret->userns = ret->pidfd_getfd && !ret->outer.asks;
 }
 
 /* Runs BODY in a child made with clone FLAGS. Returns what it does, 0 or an errno; or clone's. */

@@ -92,7 +92,6 @@ pid_t proc_parent(int proc, pid_t pid)
 }
 
 enum {
-	DEPTH_MAX = 1000,
 	CLIMBS = 8
 };
 
@@ -102,7 +101,7 @@ static size_t climb(int proc, pid_t pid, pid_t ancestor, pid_t *chain)
 {
 	size_t n = 0;
 
-	while (pid > 1 && pid != ancestor && n < DEPTH_MAX) {
+	while (pid > 1 && pid != ancestor && n < PROC_DEPTH_MAX) {
 		chain[n++] = pid;
 		pid = proc_parent(proc, pid);
 	}
@@ -121,17 +120,22 @@ static bool is_still_so(int proc, const pid_t *chain, size_t n)
 	return true;
 }
 
-bool proc_is_descendant(int proc, pid_t pid, pid_t ancestor)
+size_t proc_ancestors(int proc, pid_t pid, pid_t ancestor, pid_t *chain)
 {
-	pid_t chain[DEPTH_MAX];
-
 	for (int i = 0; i < CLIMBS; i++) {
 		size_t n = climb(proc, pid, ancestor, chain);
 
 		if (n == 0 || is_still_so(proc, chain, n))
-			return n > 0;
+			return n;
 	}
-	return false;
+	return 0;
+}
+
+bool proc_is_descendant(int proc, pid_t pid, pid_t ancestor)
+{
+	pid_t chain[PROC_DEPTH_MAX];
+
+	return proc_ancestors(proc, pid, ancestor, chain) > 0;
 }
 
 /* ---- Their texts ---- */

@@ -27,6 +27,16 @@ int proc_pin(int proc, pid_t pid);
 /* The parent of PID; 0: unknown. proc_pid_stat(5) */
 pid_t proc_parent(int proc, pid_t pid);
 
+enum {
+	PROC_DEPTH_MAX = 1000
+};
+
+/*
+ * PID and what is above it, up to below ANCESTOR, as it was at one moment, into CHAIN of
+ * PROC_DEPTH_MAX. Returns how many; 0: ANCESTOR is not above it, or it cannot be told.
+ */
+size_t proc_ancestors(int proc, pid_t pid, pid_t ancestor, pid_t *chain);
+
 /* Is ANCESTOR above PID? Can't tell: false. */
 bool proc_is_descendant(int proc, pid_t pid, pid_t ancestor);
 

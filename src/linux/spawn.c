@@ -41,6 +41,7 @@ static const char *const stage_texts[] = {
 	[STAGE_SECCOMP] = "install the system call filter",
 	[STAGE_LIMITS] = "set the limits",
 	[STAGE_LISTENER] = "take over the system call listener",
+	[STAGE_OUTER] = "hand the policy to the sandbox around us",
 	[STAGE_EXEC] = "execute the command",
 };
 

@@ -42,8 +42,20 @@ static bool is_own(const struct mount_row *mount)
 	return mount->kind == MOUNT_PRIVATE_SHM || mount->kind == MOUNT_PRIVATE_PTS;
 }
 
+/* Mounts of the run around us, which are private to both. */
+static const struct {
+	enum scope scope;
+	const char *path;
+} around[] = {
+	{SCOPE_SHM, "/dev/shm"},
+	{SCOPE_PTS, "/dev/pts"},
+};
+
 bool ask_in_own_mount(const struct planner *p, const char *path)
 {
+	for (size_t i = 0; i < sizeof(around) / sizeof(around[0]); i++)
+		if (is_around(p, around[i].scope) && is_under(path, around[i].path))
+			return true;
 	for (size_t i = 0; i < p->plan->n_mounts; i++)
 		if (is_own(&p->plan->mounts[i]) && is_under(path, p->plan->mounts[i].path))
 			return true;
@@ -199,6 +211,9 @@ void ask_add_names(const struct planner *p, struct names *names)
 	for (size_t i = 0; i < p->plan->n_mounts; i++)
 		if (is_own(&p->plan->mounts[i]))
 			names_add(names, str_of(p->plan->mounts[i].path));
+	for (size_t i = 0; i < sizeof(around) / sizeof(around[0]); i++)
+		if (is_around(p, around[i].scope))
+			names_add(names, str_of(around[i].path));
 	if (!p->input->scratch.n)
 		return;
 	names_add(names, p->input->scratch);

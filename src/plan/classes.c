@@ -17,11 +17,17 @@ static bool needs_write(const struct planner *p)
 	return p->floor.write || (p->caps->landlock_abi < 3 && p->facts.write_data != CAN_ALLOW);
 }
 
+/* Where processes are private to the run around us, ours can see the others and no more. */
+static bool reaches_outside(const struct planner *p)
+{
+	return !is_private(p, SCOPE_PID) && !is_around(p, SCOPE_PID);
+}
+
 static bool needs_signal(const struct planner *p)
 {
 	/* A pid namespace does not bound kill(0): the process group reaches around it. */
 	bool by_kernel = p->caps->landlock_abi >= 6;
-	unsigned outside = is_private(p, SCOPE_PID) ? CAN_DENY : p->facts.signal_outside;
+	unsigned outside = reaches_outside(p) ? p->facts.signal_outside : CAN_DENY;
 
 	if (p->facts.signal_inside != CAN_ALLOW)
 		return true;
@@ -69,12 +75,31 @@ static unsigned needed(const struct planner *p)
 	return ret;
 }
 
+/* What a policy inside may deny some of, where ours allows all. */
+static unsigned deniable(const struct planner *p)
+{
+	const struct facts *facts = &p->facts;
+	unsigned ret = BROKER_WRITE | BROKER_READ | BROKER_ATTR | BROKER_EXEC | BROKER_SIGNAL;
+
+	if (facts->unix_socket & CAN_ALLOW)
+		ret |= BROKER_UNIX;
+	if (inet(p) & CAN_ALLOW)
+		ret |= BROKER_INET;
+	return ret;
+}
+
+/* In that network there is only the session, or the run around it. */
+static bool has_own_net(const struct planner *p)
+{
+	return has_ns(p, NS_NET) || is_around(p, SCOPE_NET);
+}
+
 /* What Landlock refuses beside files: a second lock behind the filter. */
 static void plan_backstops(struct planner *p)
 {
 	struct plan *plan = p->plan;
 
-	if (p->caps->landlock_abi >= 4 && !has_ns(p, NS_NET)) {
+	if (p->caps->landlock_abi >= 4 && !has_own_net(p)) {
 		if (p->facts.inet_out[TRANSPORT_TCP] != CAN_ALLOW)
 			plan->landlock_net |= LL_NET_CONNECT_TCP;
 		if (p->facts.inet_in[TRANSPORT_TCP] != CAN_ALLOW)
@@ -84,7 +109,7 @@ static void plan_backstops(struct planner *p)
 		return;
 	if (p->facts.unix_socket != CAN_ALLOW)
 		plan->landlock_scoped |= LL_SCOPED_ABSTRACT_UNIX;
-	if (is_private(p, SCOPE_PID) || p->facts.signal_outside == CAN_DENY)
+	if (!reaches_outside(p) || p->facts.signal_outside == CAN_DENY)
 		plan->landlock_scoped |= LL_SCOPED_SIGNAL;
 }
 
@@ -114,15 +139,23 @@ static bool bounds_modes(const struct planner *p)
 void classes_plan(struct planner *p)
 {
 	p->needed = needed(p);
-	p->plan->brokered = p->caps->notify ? p->needed : 0;
+	if (p->input->nestable) {
+		p->plan->for_inside = deniable(p) & ~p->needed;
+		p->needed |= p->plan->for_inside;
+	}
+	p->plan->nested = p->caps->outer.asks && !p->caps->notify;
+	for (unsigned class = 1; class <= p->needed; class <<= 1)
+		if ((p->needed & class) && can_broker(p, class))
+			p->plan->brokered |= class;
+	p->plan->for_inside &= p->plan->brokered;
 	p->plan->floor_bounds_openat2 = p->plan->floor_bounds_open && bounds_modes(p);
 	/* Nobody could judge them, or there is nothing to judge. */
-	p->no_inet = (inet(p) == CAN_DENY && !has_ns(p, NS_NET)) ||
-		     ((p->needed & BROKER_INET) && !p->caps->notify);
+	p->no_inet = (inet(p) == CAN_DENY && !has_own_net(p)) ||
+		     ((p->needed & BROKER_INET) && !can_broker(p, BROKER_INET));
 	/* Those that need no judging can be made, and nothing else. */
 	p->tcp_udp_only = inet(p) == CAN_ALLOW && p->facts.inet_other != CAN_ALLOW;
 	p->no_others = p->facts.other_families != CAN_ALLOW || p->no_inet || p->tcp_udp_only ||
 		       (p->needed & BROKER_INET);
-	p->netlink = p->facts.system_socket == CAN_ALLOW || has_ns(p, NS_NET);
+	p->netlink = p->facts.system_socket == CAN_ALLOW || has_own_net(p);
 	plan_backstops(p);
 }

@@ -50,6 +50,19 @@ const struct rule *rule_denying(const struct policy *policy, enum op op)
 	}
 }
 
+const struct rule *rule_at_stake(const struct policy *policy, enum op op)
+{
+	const struct rule *ret = rule_denying(policy, op);
+
+	for (size_t i = policy_n_rules(policy); !ret && i-- > 0;) {
+		const struct rule *rule = policy_rule(policy, i);
+
+		if (rule->verdict == VERDICT_DENY && rule->filter && rule_applies(rule))
+			ret = rule;
+	}
+	return ret;
+}
+
 bool op_inherits(enum op op, enum op from)
 {
 	while (op != from && op != OP_DEFAULT && !op_is_terminal(op))

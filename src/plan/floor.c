@@ -366,7 +366,7 @@ static uint32_t judge_new(struct floor *f, const struct place *place, unsigned m
 			continue;
 		if (creatable && unnamed)
 			anew |= BIT(g);
-		if (g == GROUP_READ && unnamed && creatable && f->p->caps->notify &&
+		if (g == GROUP_READ && unnamed && creatable && can_broker(f->p, BROKER_READ) &&
 		    allows_unnamed(f, place, GROUP_EXEC))
 			rights |= let_exec_read(f);
 		/* Nobody can exec for another: what comes later is not granted rather than judged.
@@ -472,17 +472,17 @@ static uint32_t settle(struct floor *f, const struct place *place, unsigned mixe
 		mixed &= ~(unsigned)READING;
 	}
 	leave(f, place, mixed);
-	if (!f->p->caps->notify || !(exec & CAN_ALLOW))
+	if (!(exec & CAN_ALLOW))
 		return 0;
 	/*
 	 * The kernel goes on with an exec that the broker allows, so the floor has to let it, and
 	 * lets another that takes its place meanwhile.
 	 */
-	if (mixed & BIT(GROUP_EXEC)) {
+	if ((mixed & BIT(GROUP_EXEC)) && can_broker(f->p, BROKER_EXEC)) {
 		rights |= LL_EXECUTE;
 		f->p->floor.exec_raced = true;
 	}
-	if (mixed & BIT(GROUP_READ))
+	if ((mixed & BIT(GROUP_READ)) && can_broker(f->p, BROKER_READ))
 		rights |= let_exec_read(f);
 	return rights;
 }
@@ -645,7 +645,7 @@ static void add_loaders(struct floor *f)
 static void report(struct floor *f)
 {
 	struct floor_report *report = &f->p->floor;
-	bool listing_judged = (f->residual & READING) && f->p->caps->notify;
+	bool listing_judged = (f->residual & READING) && can_broker(f->p, BROKER_READ);
 
 	report->read = (f->residual & READING) != 0;
 	report->write = (f->residual & WRITING) != 0;

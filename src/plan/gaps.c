@@ -25,6 +25,11 @@ static int add(struct planner *p, struct gap gap)
 	return 0;
 }
 
+int gap_add(struct planner *p, struct gap gap)
+{
+	return add(p, gap);
+}
+
 /* A gap about one operation, or, being OP_DEFAULT, none in particular. */
 static int add_gap(struct planner *p, enum gap_kind kind, enum op op, const struct rule *rule,
 		   const char *text, const char *help)
@@ -48,12 +53,17 @@ static int gaps_of_broker(struct planner *p)
 		enum op op; /* whose denials are at stake */
 		const char *text;
 		enum op more[2]; /* that are at stake, too */
+		const char *inside; /* where a sandbox around us is to judge; NULL: the same */
 	} rows[] = {
 		{BROKER_WRITE, GAP_STRICTER, OP_FILE_WRITE_ANY,
 		 "writes are refused wherever the answer differs from name to name",
-		 {OP_FILE_LINK, OP_FILE_MKNOD}},
+		 {OP_FILE_LINK, OP_FILE_MKNOD},
+		 "writes are not judged one by one by the sandbox around us, and refused wherever "
+		 "the answer differs from name to name"},
 		{BROKER_READ, GAP_STRICTER, OP_FILE_READ_DATA,
-		 "reads are refused wherever the answer differs from name to name"},
+		 "reads are refused wherever the answer differs from name to name", {0},
+		 "reads are not judged one by one by the sandbox around us, and refused wherever "
+		 "the answer differs from name to name"},
 		{BROKER_ATTR, GAP_CONTENT, OP_FILE_WRITE_MODE,
 		 "modes, owners, times and extended attributes can be changed everywhere",
 		 {OP_FILE_WRITE_ANY, OP_FILE_WRITE_SETUGID}},
@@ -61,7 +71,8 @@ static int gaps_of_broker(struct planner *p)
 		 "every unix socket of the file system can be connected to and listened at",
 		 {OP_NETWORK_INBOUND}},
 		{BROKER_INET, GAP_STRICTER, OP_NETWORK_OUTBOUND,
-		 "IP sockets are refused altogether", {OP_NETWORK_INBOUND}},
+		 "IP sockets are refused altogether", {OP_NETWORK_INBOUND},
+		 "IP sockets are not judged by the sandbox around us, and refused altogether"},
 		{BROKER_EXEC, GAP_STRICTER, OP_PROCESS_EXEC_ANY,
 		 "files without a name (memfd) are refused where they could be executed"},
 		{BROKER_SIGNAL, GAP_CONTENT, OP_SIGNAL, "signals are not judged"},
@@ -69,20 +80,30 @@ static int gaps_of_broker(struct planner *p)
 		 "sockets that the command is started with can be bound, connected and listen"},
 	};
 	/* clang-format on */
-	static const char help[] =
-		"a seccomp listener: there can be one only, and an outer sandbox has it";
+	const char *help =
+		p->plan->nested
+			? "--nestable for the sandbox around us, or --gaps=report for ours"
+			: "a seccomp listener: there can be one only, and an outer sandbox has it";
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++) {
+		bool inside = p->plan->nested && rows[i].inside;
+
+		if (rows[i].class == BROKER_INET && is_inet_refused_outside(p))
+			continue;
 		if (p->needed & ~p->plan->brokered & rows[i].class)
-			r = add(p, (struct gap){
-					   .kind = rows[i].kind,
-					   .ops = {rows[i].op, rows[i].more[0], rows[i].more[1]},
-					   .rule = rule_denying(p->policy, rows[i].op),
-					   .others = true,
-					   .text = rows[i].text,
-					   .help = help,
-				   });
+			r = gap_add(p,
+				    (struct gap){
+					    .kind = rows[i].kind,
+					    .ops = {rows[i].op, rows[i].more[0], rows[i].more[1]},
+					    .rule = inside ? rule_at_stake(p->policy, rows[i].op)
+							   : rule_denying(p->policy, rows[i].op),
+					    .others = true,
+					    .text = inside ? rows[i].inside : rows[i].text,
+					    .help = help,
+					    .stops = inside,
+				    });
+	}
 	return r;
 }
 
@@ -221,7 +242,8 @@ static bool is_about_metadata(enum op op)
 static int add_own_gap(struct planner *p, enum gap_kind kind, const struct rule *rule,
 		       const char *text)
 {
-	return add(p, (struct gap){.kind = kind, .ops = {rule->op}, .rule = rule, .text = text});
+	return gap_add(p,
+		       (struct gap){.kind = kind, .ops = {rule->op}, .rule = rule, .text = text});
 }
 
 static int gaps_of_filters(struct planner *p)
@@ -469,13 +491,14 @@ static int gaps_of_floor(struct planner *p)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
 		if (rows[i].paths->n && !rows[i].judged)
-			r = add(p, (struct gap){
-					   .kind = GAP_STRICTER,
-					   .ops = {rows[i].ops[0], rows[i].ops[1], rows[i].ops[2]},
-					   .text = list_paths(p, rows[i].paths, rows[i].text),
-					   .paths = end_paths(p, rows[i].paths),
-					   .below_paths = rows[i].below,
-				   });
+			r = gap_add(p,
+				    (struct gap){
+					    .kind = GAP_STRICTER,
+					    .ops = {rows[i].ops[0], rows[i].ops[1], rows[i].ops[2]},
+					    .text = list_paths(p, rows[i].paths, rows[i].text),
+					    .paths = end_paths(p, rows[i].paths),
+					    .below_paths = rows[i].below,
+				    });
 	if (r == 0 && p->floor.ioctl)
 		r = add_gap(
 			p, GAP_STRICTER, OP_FILE_IOCTL, rule_denying(p->policy, OP_FILE_IOCTL),
@@ -559,14 +582,15 @@ static int gap_of_devices(struct planner *p)
 		opens |= verdicts_under(p->policy, devices, OP_FILE_WRITE_DATA);
 	if (!(opens & CAN_ALLOW) || !(verdicts_under(p->policy, devices, OP_FILE_IOCTL) & CAN_DENY))
 		return 0;
-	return add(p, (struct gap){
-			      .kind = GAP_STRICTER,
-			      .ops = {OP_FILE_READ_DATA, OP_FILE_WRITE_DATA},
-			      .rule = rule_denying(p->policy, OP_FILE_IOCTL),
-			      .others = true,
-			      .text = "devices that may take no requests can be opened only where "
-				      "Landlock grants it",
-		      });
+	return gap_add(p,
+		       (struct gap){
+			       .kind = GAP_STRICTER,
+			       .ops = {OP_FILE_READ_DATA, OP_FILE_WRITE_DATA},
+			       .rule = rule_denying(p->policy, OP_FILE_IOCTL),
+			       .others = true,
+			       .text = "devices that may take no requests can be opened only where "
+				       "Landlock grants it",
+		       });
 }
 
 /* ---- Sockets ---- */
@@ -635,14 +659,16 @@ static int gaps_of_ipc(struct planner *p)
 	    ((verdicts_pathless(p->policy, OP_IPC_POSIX_SEM_POST) |
 	      verdicts_pathless(p->policy, OP_IPC_POSIX_SEM_WAIT)) &
 	     CAN_DENY))
-		r = add(p, (struct gap){
+		r = gap_add(
+			p, (struct gap){
 				   .kind = GAP_METADATA,
 				   .ops = {OP_IPC_POSIX_SEM_POST, OP_IPC_POSIX_SEM_WAIT},
 				   .others = true,
 				   .text = "semaphores that may be opened can be posted and waited "
 					   "for: they are memory",
 			   });
-	if (has_ns(p, NS_IPC) || is_private(p, SCOPE_IPC)) /* all the session's, or none */
+	if (has_ns(p, NS_IPC) || is_private(p, SCOPE_IPC) ||
+	    is_around(p, SCOPE_IPC)) /* all the session's, or none */
 		return r;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
 		if (rows[i].verdicts == (CAN_ALLOW | CAN_DENY))
@@ -694,10 +720,11 @@ static int gaps_of_scope(struct planner *p)
 int gaps_plan(struct planner *p, struct err *e)
 {
 	static int (*const stages[])(struct planner *) = {
-		gaps_of_broker,     gaps_of_kernel, gaps_of_operations, gaps_of_always_refused,
-		gap_of_nodes,       gaps_of_filter, gaps_of_floor,      gap_of_processes,
-		gaps_of_namespaces, gap_of_self,    gap_of_devices,     gaps_of_sockets,
-		gaps_of_ipc,        gaps_of_scope,  gaps_of_filters,    gaps_of_metadata,
+		gaps_of_broker,         gaps_inside,        gaps_of_kernel, gaps_of_operations,
+		gaps_of_always_refused, gap_of_nodes,       gaps_of_filter, gaps_of_floor,
+		gap_of_processes,       gaps_of_namespaces, gap_of_self,    gap_of_devices,
+		gaps_of_sockets,        gaps_of_ipc,        gaps_of_scope,  gaps_of_filters,
+		gaps_of_metadata,
 	};
 	int r = 0;
 

@@ -39,12 +39,9 @@ static void put_rule(struct json *json, const struct rule *rule)
 
 static void put_scope(struct json *json, const struct plan_input *input)
 {
-	unsigned private_scope = private_in_truth(input);
-
 	json_open(json, "scope", '{');
 	for (const struct word *word = scope_words; word->text; word++)
-		json_string(json, word->text,
-			    private_scope & word->bits ? STR("private") : STR("shared"));
+		json_string(json, word->text, str_of(whose_scope(input, word->bits)));
 	json_close(json);
 }
 

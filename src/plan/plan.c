@@ -97,7 +97,7 @@ bool plan_is_mount(const struct plan *plan, enum mount_kind kind, struct str pat
 const struct gap *plan_refusal(const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->n_gaps; i++)
-		if (plan->gaps[i].kind == GAP_CONTENT)
+		if (plan->gaps[i].kind == GAP_CONTENT || plan->gaps[i].stops)
 			return &plan->gaps[i];
 	return NULL;
 }

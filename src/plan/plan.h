@@ -36,6 +36,16 @@ struct caps {
 	bool pidfd_getfd;   /* descriptors of others can be fetched */
 	bool root;          /* euid 0: the id map is the whole range, file capabilities stay */
 	bool nested;        /* a filter of ours is upon us already */
+	/*
+	 * Whose broker takes policies of runs inside (plan/nested.h), since there can be no other
+	 * listener. All 0 where there is none.
+	 */
+	struct outer {
+		bool asks;
+		unsigned classes; /* enum broker_class */
+		unsigned scope;   /* enum scope: what is private to its run */
+		uint64_t when;    /* struct plan */
+	} outer;
 };
 
 /*
@@ -96,8 +106,11 @@ struct plan_input {
 	const struct policy *policy;
 	const struct caps *caps;
 	unsigned private_scope; /* enum scope: what is private to the session */
-	bool nested_userns;     /* may the command make user namespaces? */
-	bool inherits_network;  /* it starts with sockets that are not unix's, of any network */
+	unsigned around; /* enum scope: what is private to the run around us instead (caps->outer)
+			  */
+	bool nested_userns; /* may the command make user namespaces? */
+	bool nestable;      /* judge all that can be judged: a policy inside may deny some of it */
+	bool inherits_network; /* it starts with sockets that are not unix's, of any network */
 	/*
 	 * Where /tmp is private to the session but no mount can make it so: the session's own
 	 * folder in the shared /tmp, all that the command gets of it. n 0: not so.
@@ -256,6 +269,7 @@ struct gap {
 	bool below_paths;         /* and about what is below them */
 	const char *text;
 	const char *help; /* what would close it; NULL: nothing known */
+	bool stops; /* little would work with it: to be refused, too, unless somebody asks for it */
 };
 
 struct sock_filter; /* linux/filter.h: {u16 code; u8 jt, jf; u32 k} */
@@ -291,6 +305,9 @@ struct plan {
 	size_t n_rows;
 
 	unsigned brokered; /* enum broker_class */
+	unsigned for_inside; /* of these: only for what a policy inside may deny */
+	bool nested;       /* by the broker of the sandbox around us */
+	uint64_t when;     /* which rows of the filter count (plan/seccomp.h) */
 	struct plan_parting parted_read, parted_write, parted_exec;
 	/*
 	 * Does the floor bound every open(2) that the kernel runs for the command itself? Not where
@@ -318,7 +335,7 @@ bool plan_is_mounted(const struct plan *plan, enum mount_kind kind, struct str p
 /* Is one at PATH itself? */
 bool plan_is_mount(const struct plan *plan, enum mount_kind kind, struct str path);
 
-/* The first gap that must stop the run under the default line (GAP_CONTENT), or NULL. */
+/* The first gap that must stop the run under the default line (GAP_CONTENT, `stops`), or NULL. */
 const struct gap *plan_refusal(const struct plan *plan);
 
 /* ---- The report (report.c): what a plan means for each rule, and what it costs ---- */

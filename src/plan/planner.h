@@ -92,6 +92,21 @@ static inline bool is_private(const struct planner *p, enum scope scope)
 	return (p->input->private_scope & scope) != 0;
 }
 
+/* Private to the run around us, which shares it with ours. */
+static inline bool is_around(const struct planner *p, enum scope scope)
+{
+	return (p->input->around & scope) != 0;
+}
+
+/* Can calls of CLASS (enum broker_class) be judged one by one? */
+static inline bool can_broker(const struct planner *p, unsigned class)
+{
+	/* Who is asked about all sockets of a kind is asked about those from before. */
+	if (class & BROKER_INHERITED)
+		class |= BROKER_INET;
+	return p->caps->notify || (p->caps->outer.asks && (p->caps->outer.classes & class));
+}
+
 static inline bool has_ns(const struct planner *p, enum ns ns)
 {
 	return (p->plan->ns & ns) != 0;
@@ -117,6 +132,15 @@ void lane_plan(struct planner *p);
 int seccomp_plan(struct planner *p, struct err *e);
 int gaps_plan(struct planner *p, struct err *e);
 
+/* One gap more. 0, or -ERR_MEMORY. */
+int gap_add(struct planner *p, struct gap gap);
+
+/* Those of a run inside another sandbox (inside.c). 0, or -ERR_MEMORY. */
+int gaps_inside(struct planner *p);
+
+/* Does the sandbox around us refuse IP sockets, so that nobody has to judge them? */
+bool is_inet_refused_outside(const struct planner *p);
+
 /* Is PATH a directory, as far as one can see? Asks the list callback. */
 bool path_is_directory(const struct planner *p, struct str path);
 
@@ -133,6 +157,9 @@ unsigned verdicts_under(const struct policy *policy, struct str path, enum op op
 
 /* The rule that denies OP where nothing more special decides, or NULL. */
 const struct rule *rule_denying(const struct policy *policy, enum op op);
+
+/* That, or another that makes moving differ from name to name. */
+const struct rule *rule_at_stake(const struct policy *policy, enum op op);
 
 /* Is OP, or what falls to it, judged on Linux, unless a gap says otherwise? (applies.c) */
 bool op_is_judged(enum op op);

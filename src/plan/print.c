@@ -25,14 +25,23 @@ static void put_words(struct buf *ret, const struct word *words, unsigned bits,
 		buf_puts(ret, "none");
 }
 
+static void put_outer(const struct plan_input *input, struct buf *ret)
+{
+	const struct outer *outer = &input->caps->outer;
+
+	if (!outer->asks)
+		return;
+	buf_puts(ret, ";; inside another lapbelt: decided by both; it judges ");
+	put_words(ret, class_words, outer->classes, " ");
+	buf_putc(ret, '\n');
+}
+
 static void put_scope(const struct plan_input *input, struct buf *ret)
 {
-	unsigned private_scope = private_in_truth(input);
-
 	buf_puts(ret, ";; scope:");
 	for (const struct word *word = scope_words; word->text; word++)
 		buf_printf(ret, "%s %s %s", word == scope_words ? "" : ",", word->text,
-			   private_scope & word->bits ? "private" : "shared");
+			   whose_scope(input, word->bits));
 	buf_putc(ret, '\n');
 }
 
@@ -388,6 +397,7 @@ static void put_limits(const struct report *report, struct buf *ret)
 void plan_print(const struct plan *plan, const struct plan_input *input,
 		const struct report *report, struct buf *ret)
 {
+	put_outer(input, ret);
 	put_scope(input, ret);
 	put_rules(report, false, ret);
 	put_rules(report, true, ret);

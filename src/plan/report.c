@@ -578,7 +578,9 @@ static int report_classes(struct reporter *r)
 
 		if (!(p->plan->brokered & class.class))
 			continue;
-		if (parting.path)
+		if (p->plan->for_inside & class.class)
+			class.why = "lapbelt inside may deny some of it";
+		else if (parting.path)
 			class.rule = rule_of_parting(p, &parting);
 		else
 			class.rule = first_rule(p, class_rows[i].ops, class_rows[i].filtered);

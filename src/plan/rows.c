@@ -2,7 +2,7 @@
 /* What the words in rows.def mean. */
 #include "plan/seccomp.h"
 
-#include "plan/lane.h"
+#include "plan/nested.h"
 
 #include "base/banned.h"
 

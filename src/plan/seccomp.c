@@ -96,7 +96,7 @@ static uint64_t when_ipc(const struct planner *p)
 	uint64_t ret = 0;
 
 	/* In a name space of our own there is nothing but what the session made. */
-	if (has_ns(p, NS_IPC))
+	if (has_ns(p, NS_IPC) || is_around(p, SCOPE_IPC))
 		return 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (is_private(p, SCOPE_IPC) || kinds[i].verdicts != CAN_ALLOW)
@@ -376,28 +376,30 @@ static void add_span(struct spans *spans, uint32_t first, struct span_of_calls w
 	spans->list[spans->n++] = what;
 }
 
-/* The calls that have rows, by number: the first of their rows, or NULL. */
-static void sort_rows(enum arch arch, const struct call_row *ret[CALLS_END])
+/* The calls that have rows among ALL, by number: the first of their rows, or NULL. */
+static void sort_rows(const struct call_row *all, enum arch arch,
+		      const struct call_row *ret[CALLS_END])
 {
 	for (size_t i = n_call_rows; i-- > 0;) {
-		int number = call_number(call_rows[i].call, arch);
+		int number = call_number(all[i].call, arch);
 
 		if (number >= 0)
-			ret[number] = &call_rows[i];
+			ret[number] = &all[i];
 	}
 }
 
-static void find_spans(enum arch arch, uint64_t active, struct spans *ret)
+static void find_spans(const struct call_row *all, enum arch arch, uint64_t active,
+		       struct spans *ret)
 {
 	const struct call_row *rows[CALLS_END] = {NULL}, *end;
 
-	sort_rows(arch, rows);
+	sort_rows(all, arch, rows);
 	add_span(ret, 0, (struct span_of_calls){.action = SECCOMP_ALLOW});
 	for (uint32_t number = 0; number < CALLS_END; number++) {
 		if (!rows[number])
 			continue;
 		end = rows[number];
-		while (end < call_rows + n_call_rows && end->call == rows[number]->call)
+		while (end < all + n_call_rows && end->call == rows[number]->call)
 			end++;
 		add_span(ret, number, judge_rows(rows[number], end, active));
 		add_span(ret, number + 1, (struct span_of_calls){.action = SECCOMP_ALLOW});
@@ -421,11 +423,18 @@ static void emit_prologue(struct program *program, enum arch arch)
 
 int seccomp_plan(struct planner *p, struct err *e)
 {
-	struct program program = {.arena = p->arena, .has_broker = p->plan->brokered != 0};
-	const uint64_t active = when(p) | WHEN_LANE(p->plan->lane);
+	struct program program = {.arena = p->arena,
+				  .has_broker = p->plan->brokered != 0 && !p->plan->nested};
+	uint64_t active = when(p) | WHEN_LANE(p->plan->lane);
+	const struct call_row *rows = call_rows;
 	struct spans spans = {.n = 0};
 
-	find_spans(p->caps->arch, active, &spans);
+	p->plan->when = active;
+	if (p->plan->nested)
+		rows = rows_inside(p, &active);
+	if (!rows)
+		return err_memory(e);
+	find_spans(rows, p->caps->arch, active, &spans);
 	emit_prologue(&program, p->caps->arch);
 	emit_spans(&program, spans.list, spans.n, active);
 	if (program.failed)

@@ -33,6 +33,8 @@ enum {
 /* errno values as Linux numbers them; the filter is for Linux wherever it is built. */
 enum linux_errno {
 	LINUX_EPERM = 1,
+	LINUX_EACCES = 13,
+	LINUX_EINVAL = 22,
 	LINUX_ENOSYS = 38,
 	LINUX_EOPNOTSUPP = 95,
 	LINUX_EAFNOSUPPORT = 97,
@@ -97,8 +99,9 @@ struct arg_test {
 #define WHEN_TCP_UDP     WHEN(35) /* TCP and UDP are nobody's business, the rest of IP is refused */
 #define WHEN_NO_OPENAT2  WHEN(36) /* they would have to be, and nobody can */
 #define WHEN_HELD        WHEN(37) /* sockets are made by the broker, which could not fetch them */
-/* The fast lane serves this: enum lane_class. */
+/* The fast lane serves this: enum lane_class. Such rows have no other bits. */
 #define WHEN_LANE(class) ((uint64_t)(class) << 40)
+#define WHEN_ANY_LANE    WHEN_LANE((1u << LANE_CLASSES) - 1)
 
 struct call_row {
 	enum call call;
@@ -110,6 +113,12 @@ struct call_row {
 /* Rows of one call are tried in order, the first that fits decides; no row: allowed. */
 extern const struct call_row call_rows[];
 extern const size_t n_call_rows;
+
+/*
+ * The rows of a run inside another sandbox (inside.c), in the planner's arena: its filter only
+ * takes away, and asks nobody. *ACTIVE: which count. NULL: no memory.
+ */
+const struct call_row *rows_inside(const struct planner *p, uint64_t *active);
 
 /*
  * The calls that the broker is asked about because of WHEN, a set; a list in the planner's arena.

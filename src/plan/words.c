@@ -91,3 +91,10 @@ unsigned private_in_truth(const struct plan_input *input)
 			return input->private_scope & ~(unsigned)SCOPE_TMP;
 	return input->private_scope;
 }
+
+const char *whose_scope(const struct plan_input *input, unsigned scope)
+{
+	if (private_in_truth(input) & scope)
+		return "private";
+	return input->around & scope ? "outer" : "shared";
+}

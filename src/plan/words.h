@@ -19,6 +19,9 @@ const char *gap_word(enum gap_kind kind);
 /* What of the scope is private in truth: who works in all of /tmp shares it. */
 unsigned private_in_truth(const struct plan_input *input);
 
+/* "private", "shared", or "outer": private to the sandbox around us, and shared with that. */
+const char *whose_scope(const struct plan_input *input, unsigned scope);
+
 /* Does FORM hold as written? */
 static inline bool is_exact(const struct rule_report *form)
 {

@@ -385,6 +385,11 @@ int policy_build(struct policy_builder *builder, struct policy **ret, struct err
 	return 0;
 }
 
+size_t policy_size(const struct policy *policy)
+{
+	return policy->arena.used;
+}
+
 void policy_free(struct policy *policy)
 {
 	if (!policy)

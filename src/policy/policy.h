@@ -192,6 +192,20 @@ void policy_free(struct policy *policy);
 /* Checks one pattern alone, as the reader meets it; the message is Apple's. 0 or -ERR_POLICY. */
 int policy_check_pattern(const struct test *test, struct err *e);
 
+/* ---- Handing on (codec.c) ---- */
+
+struct buf;
+
+/* The rules of POLICY as bytes, appended to *RET. */
+void policy_encode(const struct policy *policy, struct buf *ret);
+
+/*
+ * Builds a policy from such BYTES, whoever wrote them. -ERR_POLICY: no policy is written like that;
+ * else as policy_build(). Its rules have neither a text nor a place.
+ */
+int policy_decode(struct str bytes, struct policy_limits limits, struct policy **ret,
+		  struct err *e);
+
 /* ---- Deciding ---- */
 
 enum vnode_type {
@@ -378,6 +392,9 @@ size_t policy_n_rules(const struct policy *policy);
 const struct rule *policy_rule(const struct policy *policy, size_t i);
 enum target policy_target(const struct policy *policy);
 unsigned policy_n_states(const struct policy *policy);
+
+/* Bytes that it takes altogether. */
+size_t policy_size(const struct policy *policy);
 
 /* Bytes that the automaton over paths takes, without the answers of its states. */
 size_t policy_table_size(const struct policy *policy);

@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "base/io.h"
 #include "linux/linux.h"
+#include "plan/words.h"
 #include "base/banned.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -99,7 +100,13 @@ static void about_mode(const struct doctor *doctor, struct finding *ret)
 	const char *ids = doctor->caps.root ? "root" : "an ordinary user";
 
 	ret->good = doctor->caps.userns && doctor->caps.notify;
-	if (doctor->caps.nested) {
+	if (doctor->caps.outer.asks) {
+		ret->value = "nested";
+		say(ret,
+		    "inside another sandbox of lapbelt, as %s: both policies decide, as far as its "
+		    "broker is asked",
+		    ids);
+	} else if (doctor->caps.nested && !doctor->caps.notify) {
 		ret->value = "nested";
 		ret->good = false;
 		say(ret,
@@ -141,7 +148,7 @@ static void about_landlock(const struct doctor *doctor, struct finding *ret)
 	(void)snprintf(version, sizeof(version), "%d", abi);
 	ret->value = version;
 	ret->good = abi >= 6;
-	if (doctor->caps.nested) {
+	if (doctor->caps.nested && abi == 0) {
 		say(ret, "not to be had: the sandbox around us refuses it");
 		return;
 	}
@@ -160,10 +167,28 @@ static void about_landlock(const struct doctor *doctor, struct finding *ret)
 		ret->help = "Linux 6.12";
 }
 
+/* What the broker of the sandbox around us is asked about. */
+static void say_outer(const struct doctor *doctor, struct finding *ret)
+{
+	struct buf classes = {0};
+
+	for (const struct word *word = class_words; word->text; word++)
+		if (doctor->caps.outer.classes & word->bits)
+			buf_printf(&classes, "%s%s", classes.n ? ", " : "", word->text);
+	say(ret, "the sandbox around us has it, and judges for runs inside: %s",
+	    buf_str(&classes).p);
+	ret->help = "--nestable for the sandbox around us, if more has to be judged";
+	buf_release(&classes);
+}
+
 static void about_listener(const struct doctor *doctor, struct finding *ret)
 {
 	ret->good = doctor->caps.notify;
 	ret->value = ret->good ? "yes" : "no";
+	if (doctor->caps.outer.asks) {
+		say_outer(doctor, ret);
+		return;
+	}
 	if (ret->good)
 		say(ret, "a listener can be had: calls are judged one by one");
 	else if (doctor->tried.listener == EBUSY)
@@ -226,6 +251,10 @@ static void about_userns(const struct doctor *doctor, struct finding *ret)
 		say(ret, "can be made, with mounts, processes, IPC and a network inside");
 		return;
 	}
+	if (doctor->caps.nested) {
+		say(ret, "not inside a sandbox of lapbelt");
+		return;
+	}
 	for (size_t i = 0; i < COUNT(restrictions); i++) {
 		if ((restrictions[i].error && restrictions[i].error != error) ||
 		    !parameter_is(restrictions[i].path, restrictions[i].value))
@@ -286,6 +315,9 @@ static void about_runs(const struct doctor *doctor, struct finding *ret)
 			 "are the run's own; denied paths are hidden");
 	else if (doctor->caps.userns)
 		say(ret, "all but processes is the run's own; denied paths are hidden");
+	else if (doctor->caps.outer.asks)
+		say(ret, "what is private to the sandbox around us is shared with it; contents are "
+			 "judged all the same");
 	else
 		say(ret, "the host's processes, and names of what is denied, can be seen; contents "
 			 "are judged all the same");

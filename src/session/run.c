@@ -31,6 +31,7 @@
 #include "broker/broker.h"
 #include "linux/linux.h"
 #include "linux/scratch.h"
+#include "plan/nested.h"
 #include "session/deadline.h"
 #include "session/lane.h"
 #include "session/limit.h"
@@ -59,7 +60,8 @@ struct run {
 	int scratch_lock;
 	struct str keep[8], show[1];
 	struct str loaders[8];
-	const char *lane; /* the library of the fast lane; NULL: none */
+	struct buf nested; /* for the sandbox around us */
+	const char *lane;  /* the library of the fast lane; NULL: none */
 	struct spawned spawned;
 	struct broker *broker;
 	struct rlimit own[OWN_LIMITS]; /* our caller's, where we had to raise them */
@@ -166,7 +168,9 @@ static int make_plan(struct run *run, struct err *e)
 	run->input = (struct plan_input){
 		.policy = run->policy,
 		.caps = &run->caps,
-		.private_scope = run->options->private_scope,
+		.private_scope = run->options->private_scope & ~run->caps.outer.scope,
+		.around = run->options->private_scope & run->caps.outer.scope,
+		.nestable = run->options->nestable,
 		.inherits_network = inherits_network(run->options),
 		.inherits_covered = inherits_covered(run->options),
 		.scratch = str_of(run->scratch),
@@ -208,7 +212,7 @@ static void tell_loss(const struct run *run)
 {
 	const struct session_options *options = run->options;
 
-	if (!options->loss || !options->private_scope || options->no_userns)
+	if (!options->loss || !run->input.private_scope || options->no_userns)
 		return;
 	if (!run->caps.userns)
 		options->loss(options->gap_context, "no user namespaces can be had here");
@@ -235,7 +239,7 @@ static int check_gaps(const struct run *run, struct err *e)
 		stop = stop ? stop : &run->plan.gaps[0];
 	if (!stop)
 		return 0;
-	if (run->caps.nested && !run->caps.notify && stop->kind == GAP_CONTENT)
+	if (run->caps.nested && !run->caps.notify && !run->plan.nested && stop->kind == GAP_CONTENT)
 		return err_nested(e);
 	tell_gaps(run);
 	(void)err_at(e, ERR_GAP, stop->rule ? stop->rule->at : (struct span){0},
@@ -247,7 +251,8 @@ static int check_gaps(const struct run *run, struct err *e)
 
 static int make_scratch(struct run *run, struct err *e)
 {
-	if (run->caps.userns || !(run->options->private_scope & SCOPE_TMP) || run->scratch[0])
+	if (run->caps.userns || run->scratch[0] ||
+	    !(run->options->private_scope & ~run->caps.outer.scope & SCOPE_TMP))
 		return 0;
 	run->scratch_lock = scratch_make(run->scratch, sizeof(run->scratch));
 	if (run->scratch_lock >= 0)
@@ -290,9 +295,45 @@ static int give_up_something(struct run *run, const struct spawn_message *failed
 	return 0;
 }
 
+/* What the broker around us has to know. */
+static int tell_outer(struct run *run, struct err *e)
+{
+	buf_release(&run->nested);
+	if (!run->plan.nested)
+		return 0;
+	run->nested.max = NESTED_BYTES_MAX;
+	nested_encode(&run->plan, &run->input, &run->nested);
+	if (!run->nested.failed)
+		return 0;
+	return err_set(e, ERR_GAP,
+		       "the policy is too large for the sandbox around us: more than %d bytes",
+		       NESTED_BYTES_MAX);
+}
+
+/* Why it did not take it, in words. */
+static int err_outer(const struct spawn_message *failed, struct err *e)
+{
+	switch (failed->value) {
+	case ELOOP:
+		return err_set(e, ERR_GAP, "no more than %d policies can be over one process",
+			       NESTED_LAYERS_MAX);
+	case ENFILE:
+		return err_set(e, ERR_GAP, "no more than %d runs can be inside another at a time",
+			       NESTED_RUNS_MAX);
+	case E2BIG:
+		return err_set(e, ERR_GAP, "the policy is too large for the sandbox around us");
+	case EAGAIN:
+		return err_set(e, ERR_GAP,
+			       "the sandbox around us is busy with the policies of others");
+	default:
+		return -(int)ERR_OS;
+	}
+}
+
 static int start_once(struct run *run, struct spawn_message *ret_failed, struct err *e)
 {
-	const char *tmpdir = run->scratch[0] ? run->scratch : "/tmp";
+	const char *around = run->input.around & SCOPE_TMP ? getenv("TMPDIR") : NULL;
+	const char *tmpdir = run->scratch[0] ? run->scratch : around ? around : "/tmp";
 	struct spawn_options options = {
 		.plan = &run->plan,
 		.caps = &run->caps,
@@ -305,6 +346,7 @@ static int start_once(struct run *run, struct spawn_message *ret_failed, struct 
 		.scratch = run->scratch[0] ? run->scratch : NULL,
 		.scratch_lock = run->scratch_lock,
 		.limits = run->limits.rlimits,
+		.nested = buf_str(&run->nested),
 	};
 	const char *dirs[4] = {NULL};
 
@@ -340,6 +382,8 @@ static int start(struct run *run, struct err *e)
 			r = make_plan(run, e);
 		if (r == 0)
 			r = check_gaps(run, e);
+		if (r == 0)
+			r = tell_outer(run, e);
 		if (r < 0)
 			return r;
 		r = start_once(run, &failed, e);
@@ -355,6 +399,8 @@ static int start(struct run *run, struct err *e)
 					     },
 					     run->spawned.command, run->options, e);
 		}
+		if (failed.stage == STAGE_OUTER)
+			return err_outer(&failed, e);
 		if (give_up_something(run, &failed) != 0)
 			return r;
 	}
@@ -568,6 +614,7 @@ int session_run(const struct policy *policy, char *const *argv,
 	if (run.scratch[0])
 		scratch_remove(run.scratch); /* init has done so; this is for a failed start */
 	fd_close(&run.scratch_lock);
+	buf_release(&run.nested);
 	arena_release(&run.arena);
 	return r;
 }

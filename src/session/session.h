@@ -29,6 +29,7 @@ struct session_options {
 	bool clean_env; /* DESIGN 15.6 */
 	bool no_userns; /* plan as if user namespaces were not to be had */
 	bool no_lane;   /* without the fast lane */
+	bool nestable;  /* struct plan_input's */
 	const int *pass_fds;
 	size_t n_pass_fds;
 	void (*gap)(void *context, const struct gap *gap); /* for each, once; NULL: nobody */

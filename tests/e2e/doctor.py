@@ -73,7 +73,12 @@ if value(here, 'mode') in ('userns', 'no-userns'):
     nested, status = doctor(lapbelt, 'exec', '-p', '(version 1)(allow default)')
     check(value(nested, 'mode') == 'nested' and value(nested, 'listener') == 'no',
           'inside a sandbox it knows that it is', str(nested))
-    check(status == 1 and not nested['enforced'], 'where no other can be made', str(nested))
+    check(status == 1 and not nested['enforced'],
+          'and that it judges too little for the default policy', str(nested))
+    nested, status = doctor(lapbelt, 'run', '--')
+    check(value(nested, 'mode') == 'nested' and status == 0 and nested['enforced'] and
+          'write, attributes' in found_text(nested, 'listener'),
+          'or enough, and what', str(nested))
 else:
     skip('inside a sandbox it knows that it is', 'no sandbox can be made here')
 

@@ -276,36 +276,43 @@ says_what_fails() {
 }
 check 'R142 R149: whatever fails says so in one line, and how to spell it' says_what_fails
 
-# fails_nested MESSAGE COMMAND...: inside a run, COMMAND ends with 71 and says MESSAGE first, and runs nothing
-fails_nested() {
-	wanted=$1
-	shift
-	"$@" touch ran
-	rm ran
+# decided_by_both TOOL: what both allow is done, what one denies is not (nested.py has the rest)
+decided_by_both() {
+	tool=$1
 	for outer in "exec -p $everything" "exec -p $brokered" run; do
-		result=0
 		case $outer in
-		exec*) "$LAPBELT" exec -p "${outer#exec -p }" "$@" touch ran 2>message || result=$? ;;
-		*) inside "$@" touch ran 2>message || result=$? ;;
+		exec*) set -- "$LAPBELT" exec -p "${outer#exec -p }" ;;
+		*) set -- inside ;;
 		esac
-		cat message
-		[ $result -eq 71 ] && [ "$(head -n 1 message)" = "$wanted" ] && [ ! -e ran ]
+		"$@" "$tool" -p "$everything" touch ran
+		rm ran
+		[ "$outer" != "exec -p $everything" ] || continue
+		fails "$@" "$tool" -p "$everything (deny file-write*)" touch ran
+		[ ! -e ran ]
 	done
 }
-already='lapbelt: already inside a lapbelt sandbox'
-says_what_apple_says() {
+as_sandbox_exec() {
 	cp "$LAPBELT" sandbox-exec
-	fails_nested 'sandbox-exec: sandbox_apply: Operation not permitted' ./sandbox-exec -p "$everything"
-	[ "$(wc -l <message)" -eq 1 ]
+	decided_by_both ./sandbox-exec
 }
-says_why() {
+as_lapbelt() {
 	cp "$LAPBELT" lapbelt
-	fails_nested "$already" ./lapbelt exec -p "$everything"
-	fails_nested "$already" ./lapbelt run --
-	fails_nested "$already" ./lapbelt run --no-userns --
+	printf '#!/bin/sh\nexec ./lapbelt exec "$@"\n' >belt
+	chmod +x belt
+	decided_by_both ./belt
+	inside ./lapbelt run -- true
+	inside ./lapbelt run --no-userns -- true
 }
-check 'inside a sandbox sandbox-exec says what Apple says' says_what_apple_says
-check 'inside a sandbox lapbelt says why there is no other' says_why
+says_what_is_not_judged() {
+	result=0
+	"$LAPBELT" exec -p "$everything" "$LAPBELT" exec -p "$brokered" touch ran 2>message || result=$?
+	cat message
+	[ $result -eq 71 ] && [ ! -e ran ]
+	grep 'not judged one by one by the sandbox around us' message
+}
+check 'inside a sandbox sandbox-exec makes another' as_sandbox_exec
+check 'inside a sandbox lapbelt makes another' as_lapbelt
+check 'and says what the one around it does not judge' says_what_is_not_judged
 
 keeps_what_is_shared() {
 	echo x >/tmp/lapbelt-exec-$$

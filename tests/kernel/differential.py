@@ -3,14 +3,15 @@
 """Random policies and random acts: what the kernel does must be what `decide` says.
 
 usage: differential.py LAPBELT LIBLAPBELT root|user [--seed N] [--policies N] [--acts N]
-                       [--options=WORD] [--skip ACT ...] [--show] [--no-shrink]
+                       [--options=WORD] [--skip ACT ...] [--inside] [--show] [--no-shrink]
 
 Two equal worlds: one worker acts in the first under `lapbelt exec`, another in the second without a
 sandbox. Before each act the questions that it asks (table ACTS, after SBPL.md 5.3) go to
 lapbelt_decide(). If all are allowed, both workers do it: result, error and the trees after it must
 be the same. If one is denied, the act must fail inside, and change nothing. What differs counts as
 a failure unless `lapbelt plan` lists a gap that covers it. Worlds are not restored between acts, so
-later acts meet what earlier ones made.
+later acts meet what earlier ones made. With --inside there are two policies, one sandbox in the
+other, and both have to allow.
 
 A failure is shrunk to the rules and acts that it needs, and printed with the seed. TAP.
 
@@ -33,8 +34,8 @@ import sys
 import tempfile
 
 from differential_acts import ACTS
-from differential_judge import PYTHON, Run, show
-from differential_policies import PolicyMaker
+from differential_judge import PYTHON, Refused, Run, show
+from differential_policies import HOST, INSIDE, PolicyMaker
 
 NOBODY = 65534
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -83,11 +84,15 @@ class Test:
 
     def begin(self, rules, options):
         """A run, or None where it is refused for a reason that is a gap."""
-        run = Run(self, rules, options)
+        try:
+            run = Run(self, rules, options)
+        except Refused:
+            self.count["refused"] += 1
+            return None
         if run.started[0][0] == "ready":
             return run
         said = run.helpers[0].said()
-        is_gap = any(gap.kind == "content" for gap in run.gaps)
+        is_gap = any(gap.kind == "content" for gap in run.gaps) or "cannot enforce" in said
         run.close()
         if is_gap:
             self.count["refused"] += 1
@@ -122,7 +127,7 @@ class Test:
                 acts = acts[-n:]
                 break
         for i in reversed(range(len(rules))):
-            if is_same(rules[:i] + rules[i + 1:], acts):
+            if rules[i] not in (HOST, INSIDE) and is_same(rules[:i] + rules[i + 1:], acts):
                 rules = rules[:i] + rules[i + 1:]
         for i in reversed(range(len(acts) - 1)):
             if len(acts) <= 33 and is_same(rules, acts[:i] + acts[i + 1:]):
@@ -158,7 +163,7 @@ class Test:
 
     def one_policy(self, seed, options):
         maker = PolicyMaker(seed, self.ports)
-        rules = maker.policy()
+        rules = maker.policies() if self.arguments.inside else maker.policy()
         names, weights = zip(*((name, act.weight) for name, act in ACTS.items()
                                if name not in self.arguments.skip))
         todo = [(name, ACTS[name].make(maker)) for name in
@@ -216,6 +221,7 @@ def parse(words):
     parser.add_argument("--options", nargs="*", default=[])
     parser.add_argument("--skip", nargs="*", default=[], metavar="ACT")
     parser.add_argument("--base", default="/var/tmp", help="where the worlds are made")
+    parser.add_argument("--inside", action="store_true")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--no-shrink", action="store_true")
     return parser.parse_args(words)

@@ -65,6 +65,22 @@ class Policy:
                        (op, thing, attributes))
 
 
+class Both:
+    """Two policies of which both have to allow."""
+
+    def __init__(self, policies):
+        self.policies = policies
+        self.text = "".join(policy.text for policy in policies)
+
+    def free(self):
+        for policy in self.policies:
+            policy.free()
+
+    def decide(self, op, thing, attributes):
+        verdicts = [policy.decide(op, thing, attributes) for policy in self.policies]
+        return next((v for v in verdicts if not v.allowed), verdicts[-1])
+
+
 # plan_move_ops in src/plan/plan.c
 MOVED = ["file-read-data", "file-read-metadata", "file-read-xattr", "file-write-data",
          "file-write-create", "file-write-unlink", "file-write-mode", "file-write-owner",
@@ -135,6 +151,20 @@ class Answers:
         return ("deny" if denied else said), denied
 
 
+class BothAnswers(Answers):
+    """Each judges by itself what moves."""
+
+    def __init__(self, policy, plans):
+        super().__init__(policy, plans[-1])
+        self.each = [Answers(one, plan) for one, plan in zip(policy.policies, plans)]
+
+    def to_one(self, question):
+        if question[0] != "move":
+            return super().to_one(question)
+        said = [answers.to_one(question) for answers in self.each]
+        return next((one for one in said if one[0] == "moved"), said[0])
+
+
 # ---- Gaps --------------------------------------------------------------------------------------
 
 # What a metadata gap says can still be seen, by operation.
@@ -197,7 +227,9 @@ STRICTER = [
     ("UDP sockets are refused", "udp"),
     ("IP sockets", "ip"),
     ("files without a name (O_TMPFILE)", "tmpfile"),
+    ("files without a name (memfd)", "exec-memfd"),
     ("inode flags cannot be changed", "flags"),
+    ("parameters and objects of namespaces", "parameter"),
 ]
 
 
@@ -219,6 +251,9 @@ def covers_refused(gaps, act, arguments, asked, start):
         elif how == "process":
             if any(re.match(rb"/proc/\d+(/|$)", path) for path in paths):
                 return True
+        elif how == "parameter":
+            if any(path.startswith(b"/proc/sys/") for path in paths):
+                return True
         elif how == "within":
             if any(path.startswith(name + b"/") for path in paths for name in names):
                 return True
@@ -228,7 +263,7 @@ def covers_refused(gaps, act, arguments, asked, start):
         elif (how == "ioctl" and act in ("device", "openpty") or
               how == "unix-dgram" and act.endswith("-unix") and "SOCK_DGRAM" in arguments or
               how == "unix-dgram" and act == "socket" and "AF_UNIX" in arguments or
-              how == act and act in ("tmpfile", "flags", "device") or
+              how == act and act in ("tmpfile", "flags", "device", "exec-memfd") or
               how == "udp" and (act == "send" or "SOCK_DGRAM" in arguments) or
               how == "ip" and act in ("socket", "send", "connect", "listen")):
             return True

@@ -11,8 +11,10 @@ import subprocess
 import time
 
 from differential_acts import ACTS, SOCKET_ACTS
-from differential_answers import Answers, Policy, covers_refused, covers_seen, read_gaps
+from differential_answers import (Answers, Both, BothAnswers, Policy, covers_refused, covers_seen,
+                                  read_gaps)
 from differential_asking import View
+from differential_policies import INSIDE
 from differential_world import World, accept_all, shm_path
 
 PYTHON = "/usr/bin/python3"  # an ordinary user must be able to execute it
@@ -75,6 +77,10 @@ def show(text):
     return text.encode("utf8", "backslashreplace").decode("utf8")
 
 
+class Refused(Exception):
+    """A policy around another that has a gap nobody accepts."""
+
+
 class Run:
     """One policy: two worlds and two workers, acts one after another."""
 
@@ -98,33 +104,49 @@ class Run:
             self.worlds.append(World(f"{self.folder}/{name}"))
         self.inside, self.outside = self.worlds
         top = self.inside.top
-        self.text = "(version 1)\n" + "\n".join(rules) + "\n"
-        for name, value in (("top", top), ("re", top.replace(".", r"\.")),
-                            ("tools", test.tools),
-                            ("shm", os.path.basename(shm_path(top, ""))),
-                            ("shell", os.path.realpath("/bin/sh"))):
-            self.text = self.text.replace("{" + name + "}", value)
-        text = os.fsencode(self.text)
-        self.file = self.folder + "/policy"
-        with open(self.file, "wb") as f:
-            f.write(text)
-        self.policy = Policy(test.library, text)
-        plan = subprocess.run([test.lapbelt, "plan", "--exec", "--json", *self.options, "-f",
-                               self.file],
-                              capture_output=True, check=False)
-        self.plan = json.loads(plan.stdout)
-        test.count["policies with a lane"] += bool(self.plan.get("lane"))
-        self.gaps = read_gaps(self.plan)
-        self.answers = Answers(self.policy, self.plan)
+        prefix, plans, policies = [], [], []
+        for text in self.texts(rules):
+            if plans and any(gap["kind"] == "content" for gap in plans[0]["gaps"]):
+                raise Refused
+            plans.append(self.plan_of(prefix, text))
+            policies.append(Policy(test.library, os.fsencode(text)))
+            prefix += [test.lapbelt, "exec", *self.options, "-p", text, "--"]
+        test.count["policies with a lane"] += bool(plans[-1].get("lane"))
+        self.gaps = [gap for plan in plans for gap in read_gaps(plan)]
+        if len(plans) > 1:
+            self.policy = Both(policies)
+            self.answers = BothAnswers(self.policy, plans)
+        else:
+            self.policy = policies[0]
+            self.answers = Answers(self.policy, plans[0])
         self.begin = self.inside.inodes()
-        for world, prefix in ((self.inside, [test.lapbelt, "exec", *self.options, "-f", self.file,
-                                             "--"]), (self.outside, [])):
+        for world, prefix in ((self.inside, prefix), (self.outside, [])):
             self.helpers.append(Helper(prefix, test.tools, world.top, world.top + ".log"))
         self.started = [helper.answer() for helper in self.helpers]
         self.view = View(top, self.started[0][-1],
-                         [item["class"] for item in self.plan["broker"]])
+                         [item["class"] for item in plans[0]["broker"]])
         self.before = self.inside.picture()
         self.failures = []
+
+    def texts(self, rules):
+        """The policy of RULES; two of them if one is inside."""
+        top = self.inside.top
+        whole = "(version 1)\n" + "\n".join(rules) + "\n"
+        for name, value in (("top", top), ("re", top.replace(".", r"\.")),
+                            ("tools", self.test.tools),
+                            ("shm", os.path.basename(shm_path(top, ""))),
+                            ("shell", os.path.realpath("/bin/sh"))):
+            whole = whole.replace("{" + name + "}", value)
+        return whole.replace(f"\n{INSIDE}\n", f"\n{INSIDE}\n(version 1)\n").split(f"{INSIDE}\n")
+
+    def plan_of(self, prefix, text):
+        """The plan of TEXT, made inside what PREFIX starts."""
+        done = subprocess.run([*prefix, self.test.lapbelt, "plan", "--exec", "--json",
+                               *self.options, "-p", text], capture_output=True, check=False)
+        try:
+            return json.loads(done.stdout)
+        except ValueError:
+            raise RuntimeError(f"no plan: {done.stderr.decode()}") from None
 
     def close(self):
         for helper in self.helpers:

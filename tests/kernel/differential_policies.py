@@ -59,6 +59,17 @@ BASE = """(allow signal (target self))
 (allow file-read-metadata)
 """
 
+# Between the rules of a policy and those of one inside of it; and what a policy needs so that there
+# can be one.
+INSIDE = "inside"
+HOST = """(allow process-fork)(allow process-exec* (literal "{tools}/lapbelt"))
+(allow file-read* (literal "{tools}/lapbelt"))(allow file-read* file-write* (literal "/dev/null"))
+(allow signal (target self))(allow signal (target same-sandbox))"""
+# What makes it ask about a kind of calls.
+JUDGED = ['(deny file-read* (regex #"/nobodys$"))', '(deny file-write* (regex #"/nobodys$"))',
+          '(deny network-outbound (literal "/nobodys"))',
+          '(deny network-outbound (remote tcp "*:9"))', "(deny signal (signal-number SIGUSR2))"]
+
 FILE_OPS = ["file-read*", "file-read-data", "file-read-metadata", "file-read-xattr", "file-write*",
             "file-write-data", "file-write-create", "file-write-unlink", "file-write-mode",
             "file-write-owner", "file-write-times", "file-write-xattr", "file-write-acl",
@@ -162,6 +173,11 @@ class PolicyMaker(Maker):
         if op == "file-ioctl":
             return f'({verdict} {op} (literal "{self.pick("/dev/random", "/dev/urandom")}"))'
         return f"({verdict} {op})"
+
+    def policies(self):
+        """The rules of one policy, and of another one inside of it."""
+        judged = [rule for rule in JUDGED if self.maybe(.7)]
+        return self.policy() + judged + [HOST, INSIDE] + self.policy()
 
     def policy(self):
         rules = [self.pick("(allow default)", "(allow default)", "(deny default)")]

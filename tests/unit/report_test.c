@@ -290,6 +290,39 @@ static void why_classes_are_brokered(void)
 	}
 }
 
+/* None that the policy needs already has another reason. */
+static void classes_for_policies_inside(void)
+{
+	static const struct {
+		const char *text;
+		unsigned brokered, for_inside;
+	} rows[] = {
+		{"(allow default)",
+		 BROKER_READ | BROKER_WRITE | BROKER_ATTR | BROKER_UNIX | BROKER_INET |
+			 BROKER_EXEC | BROKER_SIGNAL,
+		 BROKER_READ | BROKER_WRITE | BROKER_UNIX | BROKER_INET | BROKER_EXEC |
+			 BROKER_SIGNAL},
+		{"(allow default)\n(deny file-read* (regex #\"/x$\"))\n(deny network*)",
+		 BROKER_READ | BROKER_WRITE | BROKER_ATTR | BROKER_UNIX | BROKER_EXEC |
+			 BROKER_SIGNAL,
+		 BROKER_EXEC | BROKER_SIGNAL},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct reported r;
+
+		report_open(&r, rows[i].text);
+		r.f.input.nestable = true;
+		report_now(&r);
+		CHECK_INT(r.f.plan.brokered, rows[i].brokered);
+		CHECK_INT(r.f.plan.for_inside, rows[i].for_inside);
+		for (size_t c = 0; c < r.report.n_classes; c++)
+			CHECK(!(r.report.classes[c].class & rows[i].for_inside) ==
+			      !strstr(r.report.classes[c].why, "inside"));
+		report_close(&r);
+	}
+}
+
 /* The calls are those for which the filter asks the broker. */
 static void calls_are_those_of_the_filter(void)
 {
@@ -519,6 +552,7 @@ int main(void)
 	RUN(rules_that_mean_nothing);
 	RUN(forms_stand_once);
 	RUN(why_classes_are_brokered);
+	RUN(classes_for_policies_inside);
 	RUN(calls_are_those_of_the_filter);
 	RUN(prints);
 	RUN(prints_crowds);
