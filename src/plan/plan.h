@@ -304,10 +304,10 @@ struct plan {
 	struct landlock_row *rows;
 	size_t n_rows;
 
-	unsigned brokered; /* enum broker_class */
+	unsigned brokered;   /* enum broker_class */
 	unsigned for_inside; /* of these: only for what a policy inside may deny */
-	bool nested;       /* by the broker of the sandbox around us */
-	uint64_t when;     /* which rows of the filter count (plan/seccomp.h) */
+	bool nested;         /* by the broker of the sandbox around us */
+	uint64_t when;       /* which rows of the filter count (plan/seccomp.h) */
 	struct plan_parting parted_read, parted_write, parted_exec;
 	/*
 	 * Does the floor bound every open(2) that the kernel runs for the command itself? Not where
