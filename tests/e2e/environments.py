@@ -410,12 +410,13 @@ class Environment(typing.NamedTuple):
         """Its name without the number of a report."""
         return self.name.rpartition(": ")[2]
 
-    def prefix(self, world, around, owner):
+    def prefix(self, world, lapbelt, around, owner):
         """The command that runs another here, as OWNER (None: as we are)."""
         who = []
         if owner is not None:
             who = ["setpriv", f"--reuid={owner}", f"--regid={owner}", "--clear-groups"]
-        words = [word.replace("{world}", world).replace("{around}", around) for word in self.around]
+        words = [word.replace("{world}", world).replace("{around}", around).replace("{lapbelt}", lapbelt)
+                 for word in self.around]
         return [*words, *who] if self.needs_root else [*who, *words]
 
 
@@ -437,6 +438,7 @@ ENVIRONMENTS = (
     Environment("bwrap with devices and processes of its own",
                 ["bwrap", "--ro-bind", "/", "/", "--bind", "/tmp", "/tmp", "--bind", "{world}", "{world}",
                  "--dev", "/dev", "--unshare-pid", "--proc", "/proc", "--tmpfs", "/run"]),
+    Environment("lapbelt", ["{lapbelt}", "exec", "--nestable", "-p", "(version 1)(allow default)", "--"]),
     Environment("R124: a chroot", [*mounted(NEW_ROOT), *CHROOT], needs_root=True),
     Environment("hidden processes", mounted("mount -t proc -o hidepid=2 proc /proc"), needs_root=True),
     Environment("a file system in memory", on="tmpfs", needs_root=True),
@@ -487,7 +489,7 @@ def try_one(tap, base, environment, lapbelt, around, owner):
     profile = PROFILE.format(home=world.home, shut=world.shut, port=world.port)
     sandboxes = (("exec", ["exec", *environment.options, "-p", profile], 2),
                  ("run", ["run", *environment.options, "--"], 3))
-    prefix = environment.prefix(world.folder, around, owner)
+    prefix = environment.prefix(world.folder, lapbelt, around, owner)
     try:
         found, _, text = answers(prefix, [], world)
         complaints = differences({act[0]: ALLOW for act in ACTS}, found)

@@ -25,7 +25,7 @@ ACTS_EACH = 60  # under one policy
 
 def command(environment, given, folder):
     is_ordinary = given.who == "user" and os.geteuid() == 0
-    prefix = environment.prefix(folder, given.around, environments.ORDINARY if is_ordinary else None)
+    prefix = environment.prefix(folder, given.lapbelt, given.around, environments.ORDINARY if is_ordinary else None)
     who = "user" if given.who == "user" else "root"
     return [*prefix, PYTHON, "-Es", f"{FOLDER}/differential.py", given.lapbelt, given.library,
             who, "--base", folder, "--acts", f"{ACTS_EACH}", "--seed", f"{given.seed}",
