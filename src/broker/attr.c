@@ -179,6 +179,7 @@ void handle_chmod(struct call *call)
 	struct attr_target cleanup_target target = ATTR_TARGET_NONE;
 	mode_t mode;
 
+	handing_wait(call->broker); /* it may be executed next */
 	if (!prepare(call, OP_FILE_WRITE_MODE, &target))
 		return;
 	mode = (mode_t)target.rest[0] & 07777;
@@ -293,6 +294,7 @@ void handle_xattr(struct call *call)
 		       call->nr == SYS_fremovexattr;
 	size_t size;
 
+	handing_wait(call->broker); /* an ACL can let it be executed */
 	if (find(call, &target) < 0) {
 		call_error(call, errno);
 		return;

@@ -98,7 +98,8 @@ static const struct {
 	{SYS_rt_sigqueueinfo, handle_signal},
 	{SYS_rt_tgsigqueueinfo, handle_signal},
 	{SYS_pidfd_send_signal, handle_signal_pidfd},
-	{SYS_fcntl, handle_owner},
+	{SYS_fcntl, handle_fcntl},
+	{SYS_flock, handle_lock, ONLY_TOLD},
 	{SYS_prlimit64, handle_process},
 	{SYS_setpriority, handle_process},
 	{SYS_ioprio_set, handle_process},
@@ -290,6 +291,7 @@ int broker_start(const struct broker_options *options, struct broker **ret, stru
 	(void)pthread_mutex_init(&server->broker.runs.lock, NULL);
 	(void)pthread_mutex_init(&server->broker.runs.building, NULL);
 	(void)pthread_mutex_init(&server->broker.turn, NULL);
+	(void)pthread_mutex_init(&server->broker.handing.lock, NULL);
 	(void)pthread_mutex_init(&server->broker.pending.lock, NULL);
 	server->failed = eventfd(0, EFD_CLOEXEC);
 	r = server->failed < 0 ? err_os(e, "could not watch the broker")

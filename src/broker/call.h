@@ -50,6 +50,13 @@ struct inner_runs {
 	unsigned filters;         /* that the command started with; UINT_MAX: unknown */
 };
 
+/* handing.c: how many descriptors that were given with an answer are still open here. */
+struct handing {
+	atomic_uint phase; /* its last bit: which of the two new ones count in */
+	atomic_uint open[2];
+	pthread_mutex_t lock; /* of who waits */
+};
+
 struct broker {
 	struct layer own;
 	struct inner_runs runs;
@@ -74,6 +81,7 @@ struct broker {
 	atomic_bool umask_changed; /* somebody inside has called umask(2) since */
 	atomic_bool ids_changed;   /* or one of setuid(2) and its kin */
 	struct pending_queue pending;
+	struct handing handing;
 	/* Who changes names, or what follows, has the turn. */
 	pthread_mutex_t turn;
 	bool shared_shm; /* /dev/shm is private in name only: `shm` says what is ours in it */
@@ -118,7 +126,8 @@ void call_take_turn(struct call *call);
  *
  * They are sent when the handler has let go of all that it held, duplicates of the caller's
  * descriptors above all: what the caller closes next is then closed. Locks end with that, that a
- * file cannot be executed (ETXTBSY), that an address is in use.
+ * file cannot be executed (ETXTBSY), that an address is in use. Files that are opened are let go of
+ * just after: handing.c says how nobody can tell.
  */
 
 void call_send(const struct call *call);
@@ -143,6 +152,19 @@ void call_fd(struct call *call, int fd, bool cloexec);
 
 /* As call_fd(), in half the time: the caller goes on while we hold FD still. */
 void call_fd_at_once(struct call *call, int fd, bool cloexec);
+
+/*
+ * ---- Descriptors for writing (handing.c) ----
+ */
+
+/* May FD, just opened, stay open here for a moment after its caller has got it? */
+bool handing_can_linger(const struct call *call, int fd);
+
+/* As call_fd_at_once(), and closes *FD, which is no longer ours; not if there is an error. */
+void handing_give(struct call *call, int *fd, bool cloexec);
+
+/* Waits until all that was handed over before is closed; a second at most. */
+void handing_wait(struct broker *broker);
 
 /* Is the caller still waiting? After it was killed its pid may be somebody else's. */
 bool call_is_alive(const struct call *call);
@@ -432,7 +454,9 @@ void handle_getsockname(struct call *call);
 void handle_exec(struct call *call);
 void handle_signal(struct call *call);
 void handle_signal_pidfd(struct call *call);
-void handle_owner(struct call *call);   /* fcntl F_SETOWN */
+void handle_owner(struct call *call); /* fcntl F_SETOWN */
+void handle_fcntl(struct call *call); /* that, locks and leases */
+void handle_lock(struct call *call);
 void handle_process(struct call *call); /* prlimit, setpriority ... on another process */
 void handle_umask(struct call *call);
 void handle_nested(struct call *call); /* landlock_create_ruleset: plan/nested.h */

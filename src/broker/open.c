@@ -102,10 +102,13 @@ static void open_later(struct call *call, const struct open_call *open, int obje
 }
 
 /* FD was opened without blocking, which its caller has not asked for. */
-static void give_blocking(struct call *call, const struct open_wait *wait, int fd)
+static void give_blocking(struct call *call, const struct open_wait *wait, int *fd)
 {
-	(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	call_fd(call, fd, wait->cloexec);
+	(void)fcntl(*fd, F_SETFL, fcntl(*fd, F_GETFL) & ~O_NONBLOCK);
+	if (handing_can_linger(call, *fd))
+		handing_give(call, fd, wait->cloexec);
+	else
+		call_fd(call, *fd, wait->cloexec);
 }
 
 /* ---- Files ---- */
@@ -117,22 +120,21 @@ static void lease_retry(struct call *call, void *data)
 	int cleanup_fd fd = open(fd_path(wait->object).text, wait->flags | O_NONBLOCK);
 
 	if (fd >= 0)
-		give_blocking(call, wait, fd);
+		give_blocking(call, wait, &fd);
 	else if (errno != EWOULDBLOCK)
 		call_error(call, errno);
 }
 
-/* What is only read has no end that others wait for, but for locks on it (SECURITY.md). */
-static void give(struct call *call, const struct open_call *open, int fd)
+static void give(struct call *call, const struct open_call *open, int *fd)
 {
-	bool cloexec = open->flags & O_CLOEXEC;
+	bool cloexec = open->flags & O_CLOEXEC, writes = wants_write(open);
 
-	if (fd < 0)
+	if (*fd < 0)
 		call_error(call, errno);
-	else if (wants_write(open) || (open->flags & O_CREAT))
-		call_fd(call, fd, cloexec);
+	else if (writes && !handing_can_linger(call, *fd))
+		call_fd(call, *fd, cloexec);
 	else
-		call_fd_at_once(call, fd, cloexec);
+		handing_give(call, fd, cloexec);
 }
 
 /* A file or a directory. Where others wait for us we do not wait for who has a lease. */
@@ -150,7 +152,7 @@ static void open_file(struct call *call, const struct open_call *open, const str
 	} else {
 		fd = openat(AT_FDCWD, link.text, flags);
 	}
-	give(call, open, fd);
+	give(call, open, &fd);
 }
 
 /* ---- FIFOs ---- */
@@ -162,7 +164,7 @@ static void fifo_write_retry(struct call *call, void *data)
 	int cleanup_fd fd = open(fd_path(wait->object).text, wait->flags | O_NONBLOCK);
 
 	if (fd >= 0)
-		give_blocking(call, wait, fd);
+		give_blocking(call, wait, &fd);
 	else if (errno != ENXIO)
 		call_error(call, errno);
 }
@@ -182,7 +184,7 @@ static void fifo_read_retry(struct call *call, void *data)
 	if (wait->fd < 0)
 		call_error(call, errno);
 	else if (poll(&polled, 1, 0) > 0)
-		give_blocking(call, wait, wait->fd);
+		give_blocking(call, wait, &wait->fd);
 }
 
 static void open_fifo(struct call *call, const struct open_call *open_call, int object)
@@ -508,7 +510,7 @@ static int create(struct call *call, const struct open_call *open, const struct 
 		return 0;
 	}
 	judge_made(call->broker, place);
-	give(call, open, fd);
+	give(call, open, &fd);
 	if (call->error)
 		unmake(call, place, fd);
 	return 0;

@@ -68,9 +68,9 @@ const struct call_row *rows_inside(const struct planner *p, uint64_t *active)
 	const struct call_row *first = call_rows;
 	const uint64_t outer = p->caps->outer.when;
 
-	/* Who makes sockets for whom is not ours to say; and what the lane serves around us, and
-	 * not for us, has to be refused. */
-	*active = (*active & ~WHEN_HELD) | (outer & WHEN_ANY_LANE);
+	/* Who makes sockets for whom, and holds what for how long, is not ours to say; and what the
+	 * lane serves around us, and not for us, has to be refused. */
+	*active = (*active & ~(WHEN_HELD | WHEN_LOCKS)) | (outer & WHEN_ANY_LANE);
 	for (size_t i = 0; rows && i < n_call_rows; i++) {
 		const struct call_row *row = &call_rows[i];
 

@@ -590,13 +590,14 @@ static int report_classes(struct reporter *r)
 		result = add_class(r, &class, class_rows[i].when);
 	}
 	if (result == 0 && p->plan->brokered)
-		result =
-			add_class(r,
-				  &(struct class_report){
-					  .opens = 4,
-					  .why = "the broker has to know its callers' mask and ids",
-				  },
-				  WHEN_BROKER | WHEN_IDS);
+		result = add_class(r,
+				   &(struct class_report){
+					   .opens = 4,
+					   .why = "the broker has to know its callers' mask and "
+						  "ids, and to let go "
+						  "of what they lock",
+				   },
+				   WHEN_BROKER | WHEN_IDS | WHEN_LOCKS);
 	return result;
 }
 

@@ -55,6 +55,8 @@ static uint64_t when_broker(const struct planner *p)
 		ret |= WHEN_ACCESS;
 	if ((brokered & BROKER_UNIX) && p->facts.listen_apart)
 		ret |= WHEN_LISTEN;
+	if (brokered & (BROKER_READ | BROKER_WRITE))
+		ret |= WHEN_LOCKS;
 	if (needs_held(p))
 		ret |= WHEN_HELD;
 	if (brokered && p->caps->root)
