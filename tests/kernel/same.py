@@ -317,7 +317,7 @@ def under_alarms(name):
 
 
 def case_interrupted():
-    """Of thousands of calls some are, by several processes at a time (SECURITY.md), not most."""
+    """Of four thousand calls some are, by several processes at a time (SECURITY.md), not most."""
     end, other = os.pipe()
     for i in range(4):
         if os.fork() == 0:
@@ -325,7 +325,7 @@ def case_interrupted():
             os._exit(0)
     for _ in range(4):
         os.wait()
-    print('often' if sum(map(int, os.read(end, 1000).split())) > 400 else 'seldom')
+    print('often' if sum(map(int, os.read(end, 1000).split())) > 2000 else 'seldom')
 
 
 def case_size_limit():
