@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""everywhere.py LAPBELT LIBLAPBELT AROUND root|user [--acts N] [--seed N] [ENVIRONMENT...]
+"""everywhere.py LAPBELT LIBLAPBELT AROUND root|user [--acts N] [--each N] [--seed N] [ENVIRONMENT...]
 
 differential.py in each environment of environments.py, with N acts (100,000) in each: hours. Both of
 its workers are in the environment, so what that denies is the same to both. TAP.
@@ -20,16 +20,14 @@ import environments  # noqa: E402
 from differential_judge import PYTHON  # noqa: E402
 from tap import Tap  # noqa: E402
 
-ACTS_EACH = 60  # under one policy
-
 
 def command(environment, given, folder):
     is_ordinary = given.who == "user" and os.geteuid() == 0
     prefix = environment.prefix(folder, given.lapbelt, given.around, environments.ORDINARY if is_ordinary else None)
     who = "user" if given.who == "user" else "root"
     return [*prefix, PYTHON, "-Es", f"{FOLDER}/differential.py", given.lapbelt, given.library,
-            who, "--base", folder, "--acts", f"{ACTS_EACH}", "--seed", f"{given.seed}",
-            "--policies", f"{-(-given.acts // ACTS_EACH)}", *(f"--options={o}" for o in environment.options)]
+            who, "--base", folder, "--acts", f"{given.each}", "--seed", f"{given.seed}",
+            "--policies", f"{-(-given.acts // given.each)}", *(f"--options={o}" for o in environment.options)]
 
 
 def try_one(tap, base, environment, given):
@@ -56,6 +54,7 @@ def main():
     parser.add_argument("around", type=os.path.abspath)
     parser.add_argument("who", choices=("root", "user"))
     parser.add_argument("--acts", type=int, default=100000)
+    parser.add_argument("--each", type=int, default=60, help="acts under one policy")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("names", nargs="*")
     given = parser.parse_intermixed_args()
