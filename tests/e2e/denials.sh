@@ -50,6 +50,25 @@ secret_where_environment_points() {
 }
 check 'a secret that the environment moves elsewhere is denied there' secret_where_environment_points
 
+# --- paths that nobody can write down ---------------------------------------------------------------------
+
+# deep PROGRAM: of Python, in a directory whose path is too long.
+deep() {
+	printf 'python3 -c "\nimport os\nfor i in range(20):\n    os.path.exists(%s) or os.mkdir(%s)\n    os.chdir(%s)\n%s"' \
+		'chr(120) * 250' 'chr(120) * 250' 'chr(120) * 250' "$1"
+}
+world_prepare() {
+	sh -c "$(deep 'open(str(1), chr(119)).write(chr(10)); os.mkdir(str(2))')"
+}
+denied 'a protected name is not made where its path is too long' "$(deep "open('.envrc', 'w')")"
+denied 'nor moved there' "$(deep "os.rename('1', '.envrc')")"
+denied 'nor is a folder moved that held one' "$(deep "os.rename('2', '.vscode')")"
+denied 'nor linked' "$(deep "os.link('1', '.envrc')")"
+allowed 'what is there is read' "$(deep "print(open('1').read(), os.listdir('.'))")"
+world_prepare() {
+	:
+}
+
 # --- writing outside ------------------------------------------------------------------------------------
 
 denied 'a new file in HOME is denied' 'echo x >~/x'
