@@ -607,11 +607,16 @@ static void open_unnamed(struct call *call, const struct open_call *open)
 {
 	struct place cleanup_place place = PLACE_NONE;
 	static const char name[] = "/#";
+	struct stat st;
 	int cleanup_fd fd = -1;
 
 	if (resolve_object_as(call, &open->lookup, true, &place) < 0 ||
 	    leave_shared_tmp(call, open, &place) < 0) {
 		call_error(call, errno);
+		return;
+	}
+	if (fstat(place.object, &st) == 0 && !S_ISDIR(st.st_mode)) {
+		call_error(call, ENOTDIR);
 		return;
 	}
 	/* It has no name yet; the directory's ordinary new file stands for it. linkat(2) asks

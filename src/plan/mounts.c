@@ -179,14 +179,17 @@ static int plan_private(struct planner *p)
 /* ---- Hiding ---- */
 
 /*
- * Hidden is what may neither be read nor written: an empty mount would break every use it has. What
- * is said of names below a file does not matter, nor that unreadable programs may be executed.
+ * Hidden is what may neither be read nor written nor changed: an empty mount would break every use
+ * it has, and take what is changed for itself. What is said of names below a file does not matter,
+ * nor that unreadable programs may be executed.
  */
 static bool is_denied_altogether(const struct planner *p, struct str path)
 {
 	static const enum op ops[] = {
-		OP_FILE_READ_DATA,    OP_FILE_READ_METADATA, OP_FILE_WRITE_DATA,
-		OP_FILE_WRITE_CREATE, OP_FILE_WRITE_UNLINK,
+		OP_FILE_READ_DATA,   OP_FILE_READ_METADATA, OP_FILE_READ_XATTR,
+		OP_FILE_WRITE_DATA,  OP_FILE_WRITE_CREATE,  OP_FILE_WRITE_UNLINK,
+		OP_FILE_WRITE_MODE,  OP_FILE_WRITE_OWNER,   OP_FILE_WRITE_TIMES,
+		OP_FILE_WRITE_XATTR, OP_FILE_WRITE_ACL,     OP_FILE_WRITE_FLAGS,
 	};
 	policy_state state = policy_walk(p->policy, policy_start(p->policy), path);
 	unsigned below = 0;

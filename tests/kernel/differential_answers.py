@@ -121,10 +121,14 @@ class Answers:
 
     def is_looser(self, old, new):
         """Would a file be more open at NEW than at OLD, to whatever question? Where the rules
-        depend on more than the name and differ, it is if it can be."""
+        depend on more than the name and differ, it is if it can be: conditions that contradict each
+        other are not found to do so."""
+        conditional = len(self.kinds) * len(self.modes) > 1
         for op in MOVED:
             before, after = (self.all_of(op, path) for path in (old, new))
-            if before != after and not all(v for v, _ in before) and any(v for v, _ in after):
+            if before == after or not any(v for v, _ in after):
+                continue
+            if not all(v for v, _ in before) or (conditional and not all(v for v, _ in after)):
                 return True
         return False
 

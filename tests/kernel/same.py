@@ -213,7 +213,7 @@ def case_arguments():
     os.mkdir('folder')
     here, name, folder = -100, ctypes.c_char_p(b'file'), ctypes.c_char_p(b'folder')
     fchmodat, fchmodat2, utimensat, faccessat2, mknodat, fchownat = 268, 452, 280, 439, 259, 260
-    symlinkat, linkat, renameat2, unlinkat, mkdirat, access = 266, 265, 316, 263, 258, 21
+    symlinkat, linkat, renameat2, unlinkat, mkdirat, access, openat = 266, 265, 316, 263, 258, 21, 257
     calls = [
         (fchmodat, here, 0, 0o644), (fchmodat, 0, 0, 0o644), (fchmodat2, here, name, 0o600, 0x4000),
         (fchmodat2, here, name, 0o600, 0x100), (utimensat, here, name, 0, 0x4000),
@@ -225,7 +225,7 @@ def case_arguments():
         (linkat, here, name, here, folder, 0x4), (renameat2, here, name, here, folder, 8),
         (renameat2, here, name, here, folder, 3), (renameat2, here, name, here, folder, 1),
         (unlinkat, here, folder, 1), (unlinkat, here, name, 0x100), (mkdirat, here, 0, 0o755),
-        (mkdirat, here, name, 0o755),
+        (mkdirat, here, name, 0o755), (openat, here, name, 0o20200000 | 2, 0o600),
     ]
     for call in calls:
         print(call[0], [getattr(a, 'value', a) for a in call[1:]], outcome_of(*call))

@@ -223,12 +223,15 @@ static void mounts_that_hide(void)
 	plan_of(&f,
 		READABLE "(deny file-read* (subpath \"/home/u/.ssh\") (literal \"/home/u/.netrc\")"
 			 " (literal \"/home/u/.ssh/id\") (literal \"/home/u/.cargo\"))"
-			 "(deny file-read-data (subpath \"/etc\"))");
+			 "(deny file-read-data (subpath \"/etc\"))"
+			 "(deny file-read* (subpath \"/usr/lib\"))"
+			 "(allow file-write-xattr (literal \"/usr/lib\"))");
 	CHECK(mount_of(&f, MOUNT_HIDE, "/home/u/.ssh"));
 	CHECK(mount_of(&f, MOUNT_HIDE, "/home/u/.netrc"));
 	CHECK(!mount_of(&f, MOUNT_HIDE, "/home/u/.ssh/id")); /* lies in one that is hidden */
 	CHECK(!mount_of(&f, MOUNT_HIDE, "/home/u/.cargo"));  /* what is in it is readable */
 	CHECK(!mount_of(&f, MOUNT_HIDE, "/etc"));            /* may be looked at */
+	CHECK(!mount_of(&f, MOUNT_HIDE, "/usr/lib"));        /* may be changed */
 	CHECK_INT(f.plan.n_mounts, 2);
 	CHECK_INT(f.plan.ns, NS_USER | NS_MOUNT);
 	f.caps.userns = false;
