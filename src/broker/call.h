@@ -44,7 +44,7 @@ struct inner_runs {
 	pthread_mutex_t lock; /* of what follows */
 	struct inner_run *first;
 	unsigned n;
-	unsigned lost;            /* see nested.c; UINT_MAX: nothing is */
+	unsigned lost;            /* the filters of what is, nested.c; UINT_MAX: nothing is */
 	pthread_mutex_t building; /* a policy of one */
 	atomic_bool any;          /* there are some, or one is lost */
 	unsigned filters;         /* that the command started with; UINT_MAX: unknown */
@@ -264,7 +264,7 @@ int nested_enter(struct call *call);
 void nested_leave(struct call *call);
 
 /* Does the policy of LAYER hold for PID, as we count (SHOWN: as the sandbox does)? */
-bool layer_has(const struct broker *broker, const struct layer *layer, pid_t pid, bool shown);
+bool layer_has(struct broker *broker, const struct layer *layer, pid_t pid, bool shown);
 
 /* The innermost of them. */
 static inline struct layer *innermost(const struct call *call)

@@ -4,12 +4,14 @@
  * policy (plan/nested.h). A run can only add to what its callers are under already.
  *
  * Who is under it is told by descent. The root of a run is a process that all orphans below come
- * back to, and that a child of its own, the keeper, kills them with; those two are not meant
- * themselves. Everybody below is, until the root says that nobody is left there.
+ * back to, and so does a child of its own, the keeper, that kills them in the end; those two are
+ * not meant themselves. Everybody below is, until the root says that nobody is left there; once the
+ * root is gone all are below the keeper, and it is the keeper's to say.
  *
- * A root that ends without having said so leaves processes whose descent tells nothing any more.
- * They still have the filter that the root had beside those that the command started with, which
- * nobody can take off. So from then on nothing is allowed to who has as many filters and no root.
+ * If both end without a word they leave processes whose descent tells nothing any more. Those still
+ * have the filter that the root had beside those that it started with, which nobody can take off.
+ * So from then on nothing is allowed to who has as many filters and descends from nobody further in
+ * than what was around that run.
  */
 #include "broker/call.h"
 
@@ -20,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -49,8 +52,8 @@ struct inner_run {
 	unsigned depth;           /* how many are around it */
 	struct counted root, keeper;
 	unsigned filters; /* that its root has */
+	unsigned lost;    /* as struct inner_runs has it, for what was right inside it */
 	unsigned refs;    /* the list, calls, runs inside it */
-	bool lost;        /* only its keeper is there still, to kill the rest */
 	uint64_t bound[BOUND_MAX];
 	unsigned n_bound;
 };
@@ -129,51 +132,67 @@ static void drop(struct inner_runs *runs, struct inner_run *run)
 	put(run);
 }
 
-/* Those whose root has gone without a word. */
+/* Whom all that RUN holds for are below, as long as it has not ended. */
+static struct counted top_of(const struct inner_run *run)
+{
+	return has_ended(&run->root) ? run->keeper : run->root;
+}
+
+/* Those whose root and keeper have gone without a word. */
 static void note_lost(struct inner_runs *runs)
 {
 	struct inner_run *next = NULL;
 
 	for (struct inner_run *run = runs->first; run; run = next) {
+		unsigned *lost = run->around ? &run->around->lost : &runs->lost;
+		const struct counted top = top_of(run);
+
 		next = run->next;
-		if (!run->lost && !has_ended(&run->root))
+		if (!has_ended(&top))
 			continue;
-		run->lost = true;
-		if (run->filters < runs->lost)
-			runs->lost = run->filters;
-		if (!run->keeper.pid || has_ended(&run->keeper))
-			drop(runs, run);
+		if (run->filters < *lost)
+			*lost = run->filters;
+		drop(runs, run);
 	}
 }
 
-static struct inner_run *run_of_root(const struct inner_runs *runs, pid_t root)
+static bool is_process(const struct counted *process, pid_t pid, bool shown)
 {
-	for (struct inner_run *run = runs->first; run; run = run->next)
-		if (!run->lost && run->root.pid == root)
+	return (shown ? process->shown : process->pid) == pid && !has_ended(process);
+}
+
+static struct inner_run *run_below(const struct inner_runs *runs, pid_t pid)
+{
+	for (struct inner_run *run = runs->first; run; run = run->next) {
+		const struct counted top = top_of(run);
+
+		if (is_process(&top, pid, false))
 			return run;
+	}
 	return NULL;
 }
 
-static struct inner_run *lost_by_keeper(const struct inner_runs *runs, pid_t keeper)
+/* Is PID the root or the keeper of RUN? */
+static bool keeps_it(const struct inner_run *run, pid_t pid, bool shown)
 {
-	for (struct inner_run *run = runs->first; run; run = run->next)
-		if (run->lost && run->keeper.pid == keeper)
-			return run;
-	return NULL;
+	return is_process(&run->root, pid, shown) || is_process(&run->keeper, pid, shown);
 }
 
-static bool is_keeper(const struct inner_run *run, pid_t pid)
+static struct inner_run *run_kept_by(const struct inner_runs *runs, pid_t pid)
 {
-	return run->keeper.pid == pid && !has_ended(&run->keeper);
+	for (struct inner_run *run = runs->first; run; run = run->next)
+		if (keeps_it(run, pid, false))
+			return run;
+	return NULL;
 }
 
 /* The innermost run that the first of CHAIN, a process and its ancestors, is under. NULL: none. */
 static struct inner_run *find_run(const struct inner_runs *runs, const pid_t *chain, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		struct inner_run *run = run_of_root(runs, chain[i]);
+		struct inner_run *run = run_below(runs, chain[i]);
 
-		if (run && !is_keeper(run, chain[0]))
+		if (run)
 			return run;
 	}
 	return NULL;
@@ -191,25 +210,36 @@ static void set_layers(struct call *call, struct inner_run *run)
 		call->layers[run->depth] = &run->layer;
 }
 
+/*
+ * Who ends leaves its children to others before it counts as ended, both under a lock of the
+ * kernel's that looking at /proc does not take. Whoever has seen the first sees the second after
+ * this, which takes it.
+ */
+static void let_others_end(void)
+{
+	siginfo_t info;
+
+	(void)waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
+}
+
 /* STATUS has more filters than the command had. */
 static int find_layers(struct call *call, const struct status *status)
 {
 	struct inner_runs *runs = &call->broker->runs;
 	pid_t chain[PROC_DEPTH_MAX];
 	size_t n = proc_ancestors(call->broker->proc, status->pid, call->broker->init, chain);
-	struct inner_run *run = NULL, *lost = NULL;
+	struct inner_run *run = NULL, *kept = NULL;
 	int r = 0;
 
 	if (n == 0 || !call_is_alive(call))
 		return -1;
+	let_others_end();
 	(void)pthread_mutex_lock(&runs->lock);
-	/* Only now: a root that is there still was the one in the chain. */
+	/* Only now: who is there still was the one in the chain. */
 	note_lost(runs);
-	run = find_run(runs, chain, n);
-	lost = run ? NULL : lost_by_keeper(runs, status->pid);
-	if (lost)
-		set_layers(call, lost->around);
-	else if (!run && status->filters >= runs->lost)
+	kept = run_kept_by(runs, status->pid);
+	run = kept ? kept->around : find_run(runs, chain, n);
+	if (!kept && status->filters >= (run ? run->lost : runs->lost))
 		r = -1;
 	else
 		set_layers(call, run);
@@ -247,18 +277,21 @@ void nested_leave(struct call *call)
 	call->n_layers = 0;
 }
 
-bool layer_has(const struct broker *broker, const struct layer *layer, pid_t pid, bool shown)
+bool layer_has(struct broker *broker, const struct layer *layer, pid_t pid, bool shown)
 {
 	const struct inner_run *run = layer->run;
 	int proc = shown ? broker->pids : broker->proc;
-	pid_t root;
+	struct counted top;
+	bool keeps;
 
 	if (!run)
 		return proc_is_descendant(proc, pid, shown && broker->own_proc ? 1 : broker->init);
-	root = shown ? run->root.shown : run->root.pid;
-	if (pid == root || !proc_is_descendant(proc, pid, root) || has_ended(&run->root))
-		return false;
-	return pid != (shown ? run->keeper.shown : run->keeper.pid) || has_ended(&run->keeper);
+	(void)pthread_mutex_lock(&broker->runs.lock);
+	top = top_of(run);
+	keeps = keeps_it(run, pid, shown);
+	(void)pthread_mutex_unlock(&broker->runs.lock);
+	return !keeps && proc_is_descendant(proc, pid, shown ? top.shown : top.pid) &&
+	       !has_ended(&top);
 }
 
 /* ---- What is theirs ---- */
@@ -400,7 +433,7 @@ static int add(const struct call *call, struct inner_run *run)
 		error = ENFILE;
 	} else if (!has_room(runs, run)) {
 		error = E2BIG;
-	} else if (run_of_root(runs, run->root.pid)) {
+	} else if (run_below(runs, run->root.pid)) {
 		error = EBUSY;
 	} else {
 		run->around = innermost(call)->run;
@@ -433,6 +466,7 @@ static int begin(const struct call *call, struct inner_run *run)
 		return EINVAL;
 	run->depth = call->n_layers;
 	run->filters = status.filters;
+	run->lost = UINT_MAX;
 	error = take(call, run);
 	if (error)
 		return error;
@@ -487,7 +521,7 @@ static int end(const struct call *call)
 	if (read_caller(call, &status) < 0)
 		return EPERM;
 	(void)pthread_mutex_lock(&runs->lock);
-	run = run_of_root(runs, status.pid);
+	run = run_below(runs, status.pid);
 	if (run)
 		drop(runs, run);
 	(void)pthread_mutex_unlock(&runs->lock);

@@ -255,7 +255,7 @@ static int send_to_member(int proc, pid_t pid, void *context)
 {
 	struct group *group = context;
 	const struct sender *sender = group->sender;
-	const struct broker *broker = sender->call->broker;
+	struct broker *broker = sender->call->broker;
 	int cleanup_fd pin = proc_pin(proc, pid);
 	struct process target;
 	int error = EPERM;

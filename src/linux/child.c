@@ -309,6 +309,8 @@ static pid_t leave_guard(const struct child_context *context)
 		join_outer(context);
 	init = fork_plainly(context);
 	if (init > 0) {
+		/* Whoever kills our process group leaves us to clean up. */
+		(void)setsid();
 		let_go(context);
 		init_guard(context, init);
 	}

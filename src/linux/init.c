@@ -111,7 +111,7 @@ __attribute__((noreturn)) static void clean_up(const struct child_context *conte
 	kill_everything(context->proc);
 	if (context->options->scratch)
 		scratch_remove(context->options->scratch);
-	init_leave_outer(context); /* which is the guard's to say, and nobody else's */
+	init_leave_outer(context); /* as long as there is a guard, it is the guard's to say */
 	_exit(0);
 }
 

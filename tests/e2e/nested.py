@@ -316,6 +316,39 @@ def kill_above(which, path, out):
     os._exit(0)
 
 
+def kill_crowded(path):
+    """As kill_above() of both, who have so many children that they take their time to end."""
+    init, guard = above()
+    if os.fork() > 0:
+        time.sleep(60)
+        return
+    os.setsid()
+    for body in [lambda: write_below(guard, path)] * 4 + [signal.pause] * 2000:
+        if os.fork() == 0:
+            if os.fork() == 0:
+                body()
+            os._exit(0)
+        os.wait()
+    os.kill(guard, signal.SIGSTOP)
+    os.kill(init, signal.SIGKILL)
+    time.sleep(0.3)
+    os.kill(guard, signal.SIGKILL)
+    time.sleep(1)
+    os.killpg(0, signal.SIGKILL)
+
+
+def write_below(parent, path):
+    """Tries to, without end, from when it is a child of that on."""
+    while os.getppid() != parent:
+        time.sleep(0.01)
+    while True:
+        try:
+            write(path)
+            os._exit(0)
+        except OSError:
+            pass
+
+
 def all_of(*acts):
     """Several acts, of which each must fail by a denial: ACT=ARGUMENT."""
     for word in acts:
@@ -491,24 +524,45 @@ def escapes(world):
 
 def killed(world):
     """kill -9 of what keeps the inner run together, by the command itself."""
-    for which in ('init', 'both'):
+    inner = JUDGED + '(deny file-write* (literal "{top}/no"))'
+    for which, depth in (('init', 1), ('both', 1), ('both', 2)):
         for name in ('no', 'yes'):
             try:
                 os.unlink(f'{world.top}/{name}')
             except FileNotFoundError:
                 pass
-        inner = JUDGED + '(deny file-write* (literal "{top}/no"))'
         begin = time.monotonic()
         # The outer run goes on, and so does what is left.
-        done = world.run([JUDGED], ['sh', '-c', '"$@"; echo $?; sleep 1; exit 3', 'sh',
-                                    *world.prefix(inner), PYTHON, ME, 'kill_above', which,
-                                    world.top + '/no', world.top + '/yes'])
+        done = world.run([JUDGED] * depth, ['sh', '-c', '"$@"; echo $?; sleep 1; exit 3', 'sh',
+                                            *world.prefix(inner), PYTHON, ME, 'kill_above', which,
+                                            world.top + '/no', world.top + '/yes'])
         took = time.monotonic() - begin
         check(not os.path.exists(world.top + '/no') and
               (which == 'init' or not os.path.exists(world.top + '/yes')),
-              f'nothing gets free by killing {which}', done.stdout)
+              f'nothing gets free by killing {which}, {depth} deep', done.stdout)
         check(done.returncode == 3 and done.stdout[0] not in '01' and took < 50, 'and the run ends',
               done)
+    for _ in range(3):
+        done = world.run([JUDGED], ['sh', '-c', '"$@"; exit 3', 'sh', *world.prefix(inner), PYTHON,
+                                    ME, 'kill_crowded', world.top + '/no'])
+        check(done.returncode == 3 and not os.path.exists(world.top + '/no'),
+              'nor while they are ending', done)
+
+
+def killed_with_others(world):
+    """What becomes of other runs inside."""
+    for what, script in (
+            ('the group', 'setsid "$@" sleep 60 & sleep 1; kill -9 -$!; wait; sleep 0.5'),
+            ('the guard', '"$@" sh -c "read _ _ _ guard _ </proc/\\$PPID/stat; kill -9 \\$guard; '
+                          'sleep 30"')):
+        done = world.run([JUDGED], ['sh', '-c', script + '; "$@" echo again', 'sh',
+                                    *world.prefix(JUDGED)])
+        check(done.stdout.endswith('again\n'), f'others can begin once {what} was killed',
+              done.stdout)
+    done = world.run([JUDGED], ['sh', '-c', f'"$@" sh -c "sleep 3; echo x >x && echo on" & '
+                                f'"$@" {PYTHON} {ME} kill_above both no yes & wait', 'sh',
+                                *world.prefix(JUDGED)])
+    check('on\n' in done.stdout, 'and those that had begun go on', done.stdout)
 
 
 def ends(world):
@@ -608,6 +662,7 @@ def main():
             if not more:
                 both_decide(world)
                 killed(world)
+                killed_with_others(world)
                 ends(world)
                 hostile(world)
                 outer_without_broker(world)
