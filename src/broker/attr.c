@@ -179,7 +179,6 @@ void handle_chmod(struct call *call)
 	struct attr_target cleanup_target target = ATTR_TARGET_NONE;
 	mode_t mode;
 
-	handing_wait(call->broker); /* it may be executed next */
 	if (!prepare(call, OP_FILE_WRITE_MODE, &target))
 		return;
 	mode = (mode_t)target.rest[0] & 07777;
@@ -200,6 +199,7 @@ void handle_chmod(struct call *call)
 		call_result(call, fchmod(target.fd, mode));
 	else
 		call_result(call, chmod(target_path(&target).text, mode));
+	handing_wait(call->broker); /* it may be executed next */
 }
 
 void handle_chown(struct call *call)
@@ -294,7 +294,6 @@ void handle_xattr(struct call *call)
 		       call->nr == SYS_fremovexattr;
 	size_t size;
 
-	handing_wait(call->broker); /* an ACL can let it be executed */
 	if (find(call, &target) < 0) {
 		call_error(call, errno);
 		return;
@@ -326,6 +325,7 @@ void handle_xattr(struct call *call)
 				  ? fsetxattr(target.fd, name, value, size, (int)target.rest[3])
 				  : setxattr(target_path(&target).text, name, value, size,
 					     (int)target.rest[3]));
+	handing_wait(call->broker); /* an ACL can let it be executed */
 }
 
 /* ---- Inode flags ---- */

@@ -157,13 +157,14 @@ void call_fd_at_once(struct call *call, int fd, bool cloexec);
  * ---- Descriptors for writing (handing.c) ----
  */
 
-/* May FD, just opened, stay open here for a moment after its caller has got it? */
-bool handing_can_linger(const struct call *call, int fd);
+/*
+ * Gives the caller *FD, just opened, which is then closed and no longer ours; not if there is an
+ * error. TELLS: it writes, or is no file, so that somebody can tell how long it is open here: it
+ * stays a moment longer than the call, in half the time, only where nobody can after all.
+ */
+void handing_give(struct call *call, int *fd, bool cloexec, bool tells);
 
-/* As call_fd_at_once(), and closes *FD, which is no longer ours; not if there is an error. */
-void handing_give(struct call *call, int *fd, bool cloexec);
-
-/* Waits until all that was handed over before is closed; a second at most. */
+/* Waits until all that was handed over before is closed; some seconds at most. */
 void handing_wait(struct broker *broker);
 
 /* Is the caller still waiting? After it was killed its pid may be somebody else's. */

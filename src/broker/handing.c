@@ -3,8 +3,8 @@
  * handing: descriptors that are on their way to their callers. One that its caller gets with the
  * answer is held by us for a moment more, and three things would tell: a file that is executed
  * while somebody has it open for writing, a lock, and a lease. So what can be executed is handed
- * over and closed before its caller goes on, and what makes a file executable, locks or leases it
- * waits here first until nothing that was handed over before is still open.
+ * over and closed before its caller goes on. Who locks or leases a file waits here first until
+ * nothing that was handed over before is still open; who has made one executable does so after.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static bool is_guarded(const struct broker *broker)
 	return (broker->plan->brokered & BROKER_ATTR) != 0;
 }
 
-bool handing_can_linger(const struct call *call, int fd)
+static bool can_linger(const struct call *call, int fd)
 {
 	struct stat st;
 
@@ -35,13 +35,17 @@ bool handing_can_linger(const struct call *call, int fd)
 	       !(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH));
 }
 
-void handing_give(struct call *call, int *fd, bool cloexec)
+void handing_give(struct call *call, int *fd, bool cloexec, bool tells)
 {
 	struct handing *handing = &call->broker->handing;
 	unsigned phase = atomic_load(&handing->phase) & 1;
 
 	(void)atomic_fetch_add(&handing->open[phase], 1);
-	call_fd_at_once(call, *fd, cloexec);
+	/* Only now: who changes modes and is not seen here waits for us. */
+	if (tells && !can_linger(call, *fd))
+		call_fd(call, *fd, cloexec);
+	else
+		call_fd_at_once(call, *fd, cloexec);
 	if (!call->error)
 		fd_close(fd);
 	(void)atomic_fetch_sub(&handing->open[phase], 1);

@@ -105,10 +105,7 @@ static void open_later(struct call *call, const struct open_call *open, int obje
 static void give_blocking(struct call *call, const struct open_wait *wait, int *fd)
 {
 	(void)fcntl(*fd, F_SETFL, fcntl(*fd, F_GETFL) & ~O_NONBLOCK);
-	if (handing_can_linger(call, *fd))
-		handing_give(call, fd, wait->cloexec);
-	else
-		call_fd(call, *fd, wait->cloexec);
+	handing_give(call, fd, wait->cloexec, true);
 }
 
 /* ---- Files ---- */
@@ -127,14 +124,10 @@ static void lease_retry(struct call *call, void *data)
 
 static void give(struct call *call, const struct open_call *open, int *fd)
 {
-	bool cloexec = open->flags & O_CLOEXEC, writes = wants_write(open);
-
 	if (*fd < 0)
 		call_error(call, errno);
-	else if (writes && !handing_can_linger(call, *fd))
-		call_fd(call, *fd, cloexec);
 	else
-		handing_give(call, fd, cloexec);
+		handing_give(call, fd, open->flags & O_CLOEXEC, wants_write(open));
 }
 
 /* A file or a directory. Where others wait for us we do not wait for who has a lease. */
