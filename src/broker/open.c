@@ -603,7 +603,7 @@ static void open_unnamed(struct call *call, const struct open_call *open)
 	struct stat st;
 	int cleanup_fd fd = -1;
 
-	if (resolve_object_as(call, &open->lookup, true, &place) < 0 ||
+	if (resolve_object_as(call, &open->lookup, !(open->flags & O_NOFOLLOW), &place) < 0 ||
 	    leave_shared_tmp(call, open, &place) < 0) {
 		call_error(call, errno);
 		return;
@@ -696,8 +696,15 @@ static void read_arguments(const struct call *call, uint64_t *ret_path, struct o
 
 static void open_as_asked(struct call *call, uint64_t path_address, struct open_call open)
 {
+	const bool unnamed = (open.flags & O_TMPFILE) == O_TMPFILE;
 	char path[PATH_MAX];
 
+	/* Nobody makes directories by open(2), since 6.3, nor what nobody can write to. */
+	if (((open.flags & O_CREAT) && (open.flags & O_DIRECTORY)) ||
+	    (unnamed && (open.flags & O_ACCMODE) == O_RDONLY)) {
+		call_error(call, EINVAL);
+		return;
+	}
 	if (call_read_string(call, path_address, path, sizeof(path)) < 0) {
 		call_error(call, errno);
 		return;
@@ -705,10 +712,7 @@ static void open_as_asked(struct call *call, uint64_t path_address, struct open_
 	open.lookup.path = path;
 	if (open.flags & O_CREAT)
 		call_take_turn(call);
-	if ((open.flags & O_CREAT) && (open.flags & O_DIRECTORY) &&
-	    (open.flags & O_TMPFILE) != O_TMPFILE)
-		call_error(call, EINVAL); /* nobody makes directories by open(2), since 6.3 */
-	else if ((open.flags & O_TMPFILE) == O_TMPFILE)
+	if (unnamed)
 		open_unnamed(call, &open);
 	else if (open.flags & O_CREAT)
 		open_or_create(call, &open);

@@ -66,6 +66,7 @@ class Acts:
         flags = self.pick(os.O_RDONLY, os.O_WRONLY, os.O_RDWR)
         for flag in FLAGS:
             flags |= flag if self.random.random() < 0.3 else 0
+        flags |= os.O_TMPFILE if self.random.random() < 0.1 else 0
         name, mode = self.name(), self.pick(0o644, 0o600, 0o777, 0)
 
         def act():
