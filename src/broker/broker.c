@@ -263,6 +263,7 @@ static void server_free(struct server *server)
 	made_release(&server->broker.shm);
 	free(server->broker.socket_names);
 	(void)pthread_mutex_destroy(&server->broker.pending.lock);
+	(void)pthread_mutex_destroy(&server->broker.handing.lock);
 	(void)pthread_mutex_destroy(&server->broker.turn);
 	free(server);
 }

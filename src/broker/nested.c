@@ -30,7 +30,7 @@
 #include "base/banned.h"
 
 enum {
-	BOUND_MAX = 256, /* sockets that a run has bound to paths where it may listen */
+	BOUND_MAX = 256, /* sockets that a run has bound last to paths where it may listen */
 };
 
 /* What building one policy may take of ours, and what all of them may. */
@@ -51,10 +51,10 @@ struct inner_run {
 	struct inner_run *around; /* NULL: the sandbox itself is around it */
 	unsigned depth;           /* how many are around it */
 	struct counted root, keeper;
-	unsigned filters; /* that its root has */
-	unsigned lost;    /* as struct inner_runs has it, for what was right inside it */
-	unsigned refs;    /* the list, calls, runs inside it */
-	uint64_t bound[BOUND_MAX];
+	unsigned filters;          /* that its root has */
+	unsigned lost;             /* as struct inner_runs has it, for what was right inside it */
+	unsigned refs;             /* the list, calls, runs inside it */
+	uint64_t bound[BOUND_MAX]; /* their cookies; 0: none */
 	unsigned n_bound;
 };
 
@@ -302,7 +302,7 @@ bool nested_may_listen(const struct call *call, uint64_t cookie)
 	bool ret = !run;
 
 	(void)pthread_mutex_lock(&call->broker->runs.lock);
-	for (unsigned i = 0; run && i < run->n_bound; i++)
+	for (unsigned i = 0; run && i < BOUND_MAX; i++)
 		ret |= run->bound[i] == cookie;
 	(void)pthread_mutex_unlock(&call->broker->runs.lock);
 	return ret;
@@ -313,8 +313,8 @@ void nested_note_bound(const struct call *call, uint64_t cookie)
 	struct inner_run *run = innermost(call)->run;
 
 	(void)pthread_mutex_lock(&call->broker->runs.lock);
-	if (run && run->n_bound < BOUND_MAX)
-		run->bound[run->n_bound++] = cookie;
+	if (run)
+		run->bound[run->n_bound++ % BOUND_MAX] = cookie;
 	(void)pthread_mutex_unlock(&call->broker->runs.lock);
 }
 

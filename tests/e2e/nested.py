@@ -95,6 +95,11 @@ def listen_unix(path):
         s.listen()
 
 
+def listen_often(path):
+    for _ in range(300):
+        listen_unix(path)
+
+
 def rename(path):
     os.rename(path, path + '.moved')
     os.rename(path + '.moved', path)
@@ -492,6 +497,8 @@ def deep(world):
     done = world.act([deny[0], deny[1], ALL], 'all_of write={top}/no write={top}/other')
     check(done.returncode == 0, 'one that is looser takes nothing away from those around',
           done.stdout)
+    done = world.act([JUDGED, JUDGED], 'listen_often {top}/s')
+    check(done.returncode == 0, 'a run can listen again and again', done.stdout)
     done = world.run([ALL] * 9, ['touch', world.top + '/nine'])
     check(done.returncode == 71 and '8 policies' in done.stdout and
           not os.path.exists(world.top + '/nine'), 'there is an end to it', done.stdout)
