@@ -401,8 +401,8 @@ def do_listen(w, host, port):
 
 
 def unix_name(w, where):
-    """Short enough: relative to the working directory, which is {top}/w."""
-    return os.path.relpath(os.fsencode(w.top + "/" + where[1]), os.fsencode(w.top + "/w"))
+    """Short enough: relative to the working directory, which is {top}/w, or where that was moved."""
+    return os.path.relpath(os.fsencode(w.top + "/" + where[1]), os.getcwdb())
 
 
 def do_connect_unix(w, where, kind):
