@@ -246,6 +246,8 @@ static void set_up(struct child_context *context)
 	for (const char *const *dir = options->make_dirs; dir && *dir; dir++)
 		if (mkdir(*dir, 0700) < 0 && errno != EEXIST)
 			fail(context->control, STAGE_DIRS, 0);
+	if ((plan->ns & NS_MOUNT) && mount_hold(plan, &at) < 0)
+		fail(context->control, STAGE_MOUNT, (int)at);
 }
 
 /* Nothing stays open but what the loops of init.c need. */

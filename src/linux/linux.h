@@ -110,6 +110,12 @@ uint64_t ns_network_of(int fd);
 int mount_apply(const struct plan *plan, size_t *ret_at);
 
 /*
+ * The same of those that hold what is denied (MOUNT_READ_ONLY, MOUNT_WRITABLE), after all else has
+ * been made. One that is not there any more is a failure.
+ */
+int mount_hold(const struct plan *plan, size_t *ret_at);
+
+/*
  * Drops the calling thread's capabilities to those that matter for a user's own files (chown,
  * dac_override, fowner, fsetid, kill, setuid, setgid ...) and ALSO, a set of bits.
  */

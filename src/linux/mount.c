@@ -2,8 +2,8 @@
 /*
  * The mounts of a private mount namespace. Every target is opened once without
  * following links and mounted on by descriptor, so a path swapped meanwhile
- * leads nowhere (CASES-ATTACKS A031, A032). mount_setattr(2) and friends are
- * older (5.2) than the oldest kernel we serve.
+ * leads nowhere (CASES-ATTACKS A031, A032). open_tree(2) and friends (5.2) and
+ * mount_setattr(2) (5.12) are older than the oldest kernel we serve.
  */
 #include "linux/linux.h"
 
@@ -32,6 +32,24 @@ enum {
 	AT_RECURSIVE_ = 0x8000,
 	SYS_mount_setattr_ = 442, /* 5.12 */
 };
+
+struct mount_attr_ {
+	uint64_t set, clear, propagation, userns_fd;
+};
+
+enum {
+	READ_ONLY = 1, /* MOUNT_ATTR_RDONLY */
+	NO_DEVICES = 4,
+};
+
+/* All that is mounted in TREE gets ATTRIBUTES, and keeps those that it has. */
+static int restrict_tree(int tree, const char *path, uint64_t attributes)
+{
+	struct mount_attr_ attr = {.set = attributes};
+
+	return (int)syscall(SYS_mount_setattr_, tree, path, AT_EMPTY_PATH | AT_RECURSIVE_, &attr,
+			    sizeof(attr));
+}
 
 static int clone_tree(int dirfd, const char *path, unsigned flags)
 {
@@ -72,9 +90,9 @@ static int shroud_open(const char *place)
 }
 
 /* 0, also when nothing is there to hide. */
-static int hide(int shroud, const char *path)
+static int hide(int shroud, const struct mount_row *row)
 {
-	int cleanup_fd target = linux_open_plain(path, O_PATH);
+	int cleanup_fd target = linux_open_plain(row->path, O_PATH);
 	int cleanup_fd tree = -1;
 	struct stat st;
 
@@ -83,7 +101,9 @@ static int hide(int shroud, const char *path)
 	if (fstat(target, &st) < 0)
 		return -1;
 	tree = clone_tree(shroud, S_ISDIR(st.st_mode) ? "directory" : "file", 0);
-	return tree < 0 ? -1 : attach(tree, target);
+	if (tree < 0 || (row->read_only && restrict_tree(tree, "", READ_ONLY) < 0))
+		return -1;
+	return attach(tree, target);
 }
 
 static int hide_all(const struct plan *plan, size_t *ret_at)
@@ -98,7 +118,7 @@ static int hide_all(const struct plan *plan, size_t *ret_at)
 		*ret_at = i;
 		if (shroud < 0)
 			shroud = shroud_open(place);
-		r = shroud < 0 ? -1 : hide(shroud, plan->mounts[i].path);
+		r = shroud < 0 ? -1 : hide(shroud, &plan->mounts[i]);
 	}
 	if (shroud >= 0 && umount2(place, MNT_DETACH) < 0)
 		r = -1;
@@ -146,18 +166,6 @@ static int keep_attach(const char *path, int tree)
 	return target < 0 ? -1 : attach(tree, target);
 }
 
-struct mount_attr_ {
-	uint64_t set, clear, propagation, userns_fd;
-};
-
-static int make_read_only(int tree)
-{
-	struct mount_attr_ attr = {.set = 1 /* MOUNT_ATTR_RDONLY */};
-
-	return (int)syscall(SYS_mount_setattr_, tree, "", AT_EMPTY_PATH | AT_RECURSIVE_, &attr,
-			    sizeof(attr));
-}
-
 /* A symlink is kept as one. */
 static int keep_open(const char *path)
 {
@@ -175,7 +183,8 @@ static int keep_open_all(const struct plan *plan, int *trees, size_t *ret_at)
 		*ret_at = i;
 		trees[i] = keep_open(plan->mounts[i].path);
 		if (trees[i] < 0 ? !is_gone(errno)
-				 : plan->mounts[i].read_only && make_read_only(trees[i]) < 0)
+				 : plan->mounts[i].read_only &&
+					   restrict_tree(trees[i], "", READ_ONLY) < 0)
 			return -1;
 	}
 	return 0;
@@ -197,6 +206,8 @@ static int mount_row(const struct mount_row *row, int kept)
 	case MOUNT_KEEP:
 		return kept < 0 ? 0 : keep_attach(row->path, kept);
 	case MOUNT_HIDE:
+	case MOUNT_READ_ONLY:
+	case MOUNT_WRITABLE:
 		break;
 	}
 	return 0;
@@ -224,6 +235,67 @@ int mount_apply(const struct plan *plan, size_t *ret_at)
 	for (size_t i = 0; i < plan->n_mounts && r == 0; i++) {
 		*ret_at = i;
 		r = mount_row(&plan->mounts[i], trees[i]);
+	}
+	for (size_t i = 0; i < plan->n_mounts; i++)
+		fd_close(&trees[i]);
+	return r;
+}
+
+/* ---- Mounts that hold what is denied ---- */
+
+static bool is_of_holding(const struct mount_row *row)
+{
+	return row->kind == MOUNT_READ_ONLY || row->kind == MOUNT_WRITABLE;
+}
+
+static bool is_root(const struct mount_row *row)
+{
+	return strcmp(row->path, "/") == 0;
+}
+
+/* What is at ROW's path by now, to be mounted there once more. */
+static int held_open(const struct mount_row *row)
+{
+	int cleanup_fd fd = linux_open_plain(row->path, O_PATH);
+	int cleanup_fd tree = fd < 0 ? -1 : clone_tree(fd, "", AT_EMPTY_PATH | AT_RECURSIVE_);
+
+	if (tree < 0 ||
+	    (row->kind == MOUNT_READ_ONLY && restrict_tree(tree, "", READ_ONLY | NO_DEVICES) < 0))
+		return -1;
+	return fd_steal(&tree);
+}
+
+static int held_attach(const struct mount_row *row, int tree)
+{
+	int cleanup_fd target = -1;
+
+	if (is_root(row))
+		return restrict_tree(AT_FDCWD, "/", READ_ONLY);
+	target = linux_open_plain(row->path, O_PATH);
+	return target < 0 ? -1 : attach(tree, target);
+}
+
+int mount_hold(const struct plan *plan, size_t *ret_at)
+{
+	int trees[PLAN_MOUNTS_MAX];
+	int r = 0;
+
+	/* Before "/" is read-only: each as it was. */
+	for (size_t i = 0; i < plan->n_mounts; i++) {
+		const struct mount_row *row = &plan->mounts[i];
+
+		trees[i] = -1;
+		if (r < 0 || !is_of_holding(row) || is_root(row))
+			continue;
+		*ret_at = i;
+		trees[i] = held_open(row);
+		r = trees[i] < 0 ? -1 : 0;
+	}
+	for (size_t i = 0; i < plan->n_mounts && r == 0; i++) {
+		if (!is_of_holding(&plan->mounts[i]))
+			continue;
+		*ret_at = i;
+		r = held_attach(&plan->mounts[i], trees[i]);
 	}
 	for (size_t i = 0; i < plan->n_mounts; i++)
 		fd_close(&trees[i]);

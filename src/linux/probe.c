@@ -38,6 +38,7 @@ void linux_probe(struct caps *ret)
 						     SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV_),
 		.userns = true,
 		.mount_proc = true,
+		.mount_setattr = true,
 		.pidfd_getfd = lends_descriptors(),
 		.root = geteuid() == 0,
 		.nested = landlock_is_nested(),

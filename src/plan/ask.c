@@ -13,6 +13,24 @@ static unsigned combine(unsigned a, unsigned b)
 	return (a & b & CAN_ALLOW) | ((a | b) & CAN_DENY);
 }
 
+bool ask_child(const struct planner *p, const struct place *parent, struct str name,
+	       enum entry_type type, struct place *ret)
+{
+	const char *base = parent->path[1] ? parent->path : "";
+	char *path = arena_printf(p->arena, "%s/%.*s", base, (int)name.n, name.p);
+	policy_state state = 0;
+
+	if (!path)
+		return false;
+	state = policy_walk(p->policy, parent->below, str_of(path + strlen(base)));
+	*ret = (struct place){.path = path,
+			      .type = type,
+			      .at = state,
+			      .below = state,
+			      .name = name_child(parent->name, name)};
+	return true;
+}
+
 typedef unsigned verdicts_of(const struct policy *policy, policy_state state, enum op op);
 
 static unsigned ask(const struct policy *policy, policy_state state, const struct uses *uses,

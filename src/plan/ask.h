@@ -19,6 +19,13 @@ struct place {
 	const struct name *name; /* NULL: the policy names nothing here and below */
 };
 
+/* The entry NAME of PARENT, in the planner's arena. False: no memory. */
+bool ask_child(const struct planner *p, const struct place *parent, struct str name,
+	       enum entry_type type, struct place *ret);
+
+/* A name that no pattern can tell apart from others: one that the policy does not mention. */
+#define ASK_UNNAMED STR("\001")
+
 /* What GROUP can answer for PLACE itself, and below it: sets of enum verdict_set. */
 unsigned ask_at(const struct planner *p, const struct place *place, enum group group);
 unsigned ask_below(const struct planner *p, const struct place *place, enum group group);

@@ -13,8 +13,9 @@ enum {
 
 static bool needs_write(const struct planner *p)
 {
-	/* Before version 3 Landlock does not see truncation. */
-	return p->floor.write || (p->caps->landlock_abi < 3 && p->facts.write_data != CAN_ALLOW);
+	/* Before version 3 Landlock does not see truncation. Mounts do. */
+	return p->floor.write ||
+	       (p->caps->landlock_abi < 3 && !p->held.on && p->facts.write_data != CAN_ALLOW);
 }
 
 /* Where processes are private to the run around us, ours can see the others and no more. */
@@ -60,7 +61,7 @@ static unsigned needed(const struct planner *p)
 		ret |= BROKER_WRITE;
 	if (p->floor.read)
 		ret |= BROKER_READ;
-	if (p->facts.attributes != CAN_ALLOW || p->facts.setugid != CAN_ALLOW)
+	if (!p->held.on && (p->facts.attributes != CAN_ALLOW || p->facts.setugid != CAN_ALLOW))
 		ret |= BROKER_ATTR;
 	if (p->facts.unix_socket != CAN_ALLOW)
 		ret |= BROKER_UNIX;

@@ -9,6 +9,7 @@
 #include "plan/planner.h"
 
 #include "plan/ask.h"
+#include "plan/hold.h"
 #include "base/banned.h"
 
 enum {
@@ -57,6 +58,7 @@ static void add_row(struct floor *f, const char *path, enum entry_type type, uin
 	plan->rows = rows;
 	rows[plan->n_rows++] = (struct landlock_row){
 		.path = path, .rights = rights, .directory = type == ENTRY_DIRECTORY};
+	hold_row(f->p, &rows[plan->n_rows - 1]);
 }
 
 static void note_path(struct floor *f, struct paths *paths, const char *path)
@@ -109,20 +111,10 @@ static void note_wide(struct floor *f)
 static struct place child_of(struct floor *f, const struct place *parent, struct str name,
 			     enum entry_type type)
 {
-	const char *base = parent->path[1] ? parent->path : "";
-	char *path = arena_printf(f->p->arena, "%s/%.*s", base, (int)name.n, name.p);
-	policy_state state = 0;
+	struct place ret = {.path = "/"};
 
-	if (!path) {
-		f->failed = true;
-		return (struct place){.path = "/"};
-	}
-	state = policy_walk(f->p->policy, parent->below, str_of(path + strlen(base)));
-	return (struct place){.path = path,
-			      .type = type,
-			      .at = state,
-			      .below = state,
-			      .name = name_child(parent->name, name)};
+	f->failed |= !ask_child(f->p, parent, name, type, &ret);
+	return ret;
 }
 
 /* ---- Entries of a directory that is granted entry by entry ---- */
@@ -219,8 +211,7 @@ static enum listed list_entries(struct listing *entries, const struct place *pla
  */
 static bool allows_unnamed(struct floor *f, const struct place *place, enum group group)
 {
-	static const char unlike_any_other[] = "\001";
-	struct place child = child_of(f, place, str_of(unlike_any_other), ENTRY_OTHER);
+	struct place child = child_of(f, place, ASK_UNNAMED, ENTRY_OTHER);
 
 	if (ask_at(f->p, &child, group) & CAN_ALLOW)
 		return true;
@@ -276,7 +267,7 @@ static unsigned judge_named(struct floor *f, const struct place *place, unsigned
 		allowed &= NAMING;
 		if (!allowed || ask_in_own_mount(f->p, child.path))
 			continue; /* a mount point cannot go */
-		if (stands && is_root_of(f, &child, allowed))
+		if (stands && (is_root_of(f, &child, allowed) || hold_is_region(f->p, &child)))
 			note_path(f, &f->p->floor.roots, child.path);
 		else
 			leave(f, &child, allowed);
@@ -578,6 +569,7 @@ static void visit(struct floor *f, const struct place *place, unsigned undecided
 		return;
 	}
 	rights = judge_whole(f, place, undecided, &mixed);
+	rights |= hold_directory(f->p, place, rights, &mixed);
 	if (mixed && place->name && place->name->kids && !ask_decides_whole(f->p, place->path))
 		listed = list_entries(&entries, place);
 	if (listed == LISTED) {
@@ -687,5 +679,5 @@ int floor_plan(struct planner *p, struct err *e)
 	if (p->plan->n_rows > ROWS_MAX)
 		return err_set(e, ERR_LIMIT, "the policy needs more than %d Landlock rows",
 			       ROWS_MAX);
-	return 0;
+	return hold_end(p, e);
 }

@@ -119,7 +119,8 @@ static int gaps_of_kernel(struct planner *p)
 	if (judged && !p->caps->wait_killable)
 		r = add_gap(p, GAP_CONTENT, OP_DEFAULT, NULL,
 			    "a signal can make a brokered write happen twice", "Linux 5.19");
-	if (r == 0 && abi < 3 && !judged && p->facts.write_data != CAN_ALLOW)
+	if (r == 0 && abi < 3 && !judged && p->facts.write_data != CAN_ALLOW &&
+	    (!p->held.on || p->held.truncation))
 		r = add_gap(p, GAP_CONTENT, OP_FILE_WRITE_DATA,
 			    rule_denying(policy, OP_FILE_WRITE_DATA),
 			    "files can be truncated everywhere",
@@ -411,7 +412,7 @@ static int gaps_of_filter(struct planner *p)
 
 /* ---- Where the floor is not the policy ---- */
 
-static char *list_paths(struct planner *p, const struct paths *paths, const char *text)
+char *gap_list_paths(struct planner *p, const struct paths *paths, const char *text)
 {
 	struct buf buf = {.p = NULL};
 	char *ret = NULL;
@@ -427,7 +428,7 @@ static char *list_paths(struct planner *p, const struct paths *paths, const char
 }
 
 /* The same as data. Without memory for it the gap is about more, which nobody minds. */
-static const char *const *end_paths(struct planner *p, const struct paths *paths)
+const char *const *gap_end_paths(struct planner *p, const struct paths *paths)
 {
 	const char **list = arena_array(p->arena, paths->n + 1, sizeof(*list));
 
@@ -495,8 +496,8 @@ static int gaps_of_floor(struct planner *p)
 				    (struct gap){
 					    .kind = GAP_STRICTER,
 					    .ops = {rows[i].ops[0], rows[i].ops[1], rows[i].ops[2]},
-					    .text = list_paths(p, rows[i].paths, rows[i].text),
-					    .paths = end_paths(p, rows[i].paths),
+					    .text = gap_list_paths(p, rows[i].paths, rows[i].text),
+					    .paths = gap_end_paths(p, rows[i].paths),
 					    .below_paths = rows[i].below,
 				    });
 	if (r == 0 && p->floor.ioctl)
@@ -720,11 +721,11 @@ static int gaps_of_scope(struct planner *p)
 int gaps_plan(struct planner *p, struct err *e)
 {
 	static int (*const stages[])(struct planner *) = {
-		gaps_of_broker,         gaps_inside,        gaps_of_kernel, gaps_of_operations,
-		gaps_of_always_refused, gap_of_nodes,       gaps_of_filter, gaps_of_floor,
-		gap_of_processes,       gaps_of_namespaces, gap_of_self,    gap_of_devices,
-		gaps_of_sockets,        gaps_of_ipc,        gaps_of_scope,  gaps_of_filters,
-		gaps_of_metadata,
+		gaps_of_broker,     gaps_of_holding,        gaps_inside,        gaps_of_kernel,
+		gaps_of_operations, gaps_of_always_refused, gap_of_nodes,       gaps_of_filter,
+		gaps_of_floor,      gap_of_processes,       gaps_of_namespaces, gap_of_self,
+		gap_of_devices,     gaps_of_sockets,        gaps_of_ipc,        gaps_of_scope,
+		gaps_of_filters,    gaps_of_metadata,
 	};
 	int r = 0;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Namespaces and mounts. They isolate and hide; no denied content depends on
- * them alone (DESIGN 6), so everything here is optional: without user
- * namespaces there is none of it, and gaps.c says what that shows.
+ * those of this file alone, so everything here is optional: without user
+ * namespaces there is none of it, and gaps.c says what that shows. The mounts of
+ * hold.c are another matter.
  */
 #include "plan/planner.h"
 
@@ -41,7 +42,7 @@ static bool may_write_under(const struct policy *policy, struct str path)
 	return false;
 }
 
-static int add_mount(struct planner *p, enum mount_kind kind, struct str path, bool read_only)
+int mounts_add(struct planner *p, enum mount_kind kind, struct str path, bool read_only)
 {
 	struct plan *plan = p->plan;
 	struct mount_row *rows =
@@ -113,8 +114,9 @@ static int add_outermost(struct str_list *paths, enum mount_kind kind)
 				      may_write_under(p->policy, paths->list[i])))
 			continue;
 		outer = paths->list[i];
-		r = add_mount(p, kind, outer,
-			      kind == MOUNT_KEEP && !may_write_under(p->policy, outer));
+		r = mounts_add(p, kind, outer,
+			       kind == MOUNT_KEEP ? !may_write_under(p->policy, outer)
+						  : p->held.on);
 	}
 	return r;
 }
@@ -149,7 +151,7 @@ static int add_shown(struct planner *p)
 	for (size_t i = 0; i < input->n_show && r == 0; i++)
 		if (is_in_tmp(input->show[i]) &&
 		    !plan_is_mounted(p->plan, MOUNT_KEEP, input->show[i]))
-			r = add_mount(p, MOUNT_KEEP, input->show[i], true);
+			r = mounts_add(p, MOUNT_KEEP, input->show[i], true);
 	return r;
 }
 
@@ -169,8 +171,8 @@ static int plan_private(struct planner *p)
 	policy_each_path(p->policy, collect_named, &keep);
 	for (size_t m = 0; m < N_PRIVATE_MOUNTS && r == 0; m++)
 		if (keep.scopes & private_mounts[m].scope)
-			r = add_mount(p, private_mounts[m].kind, str_of(private_mounts[m].path),
-				      false);
+			r = mounts_add(p, private_mounts[m].kind, str_of(private_mounts[m].path),
+				       false);
 	if (r == 0)
 		r = add_outermost(&keep, MOUNT_KEEP);
 	return r || !(keep.scopes & SCOPE_TMP) ? r : add_shown(p);
@@ -251,7 +253,7 @@ int mounts_plan(struct planner *p, struct err *e)
 	/* A new pid name space with the old /proc would break /proc/self. */
 	if (r == 0 && is_private(p, SCOPE_PID) && p->caps->mount_proc) {
 		plan->ns |= NS_PID;
-		r = add_mount(p, MOUNT_PROC, STR("/proc"), false);
+		r = mounts_add(p, MOUNT_PROC, STR("/proc"), false);
 	}
 	if (r == 0)
 		r = plan_hidden(p);

@@ -105,6 +105,11 @@ static struct str fixed_part(struct arena *arena, struct str regex)
 	return (struct str){text, n};
 }
 
+struct str names_fixed_part(struct arena *arena, const struct test *test)
+{
+	return test->match == MATCH_REGEX ? fixed_part(arena, test->text) : test->text;
+}
+
 /* ALLOWS: does matching EXPR help to allow? require-not turns it round. */
 /* NOLINTNEXTLINE(misc-no-recursion): EXPR_DEPTH_MAX */
 static void add_regexes(struct names *names, const struct rule *rule, const struct expr *expr,

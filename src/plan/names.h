@@ -42,4 +42,8 @@ const struct name *name_child(const struct name *name, struct str text);
 /* May a regular expression allow OP for an entry of the directory PATH itself? */
 bool names_regex_in(const struct names *names, struct str path, enum op op);
 
+/* What every path that TEST, one of paths, matches starts with; may be empty. In ARENA, or TEST's.
+ */
+struct str names_fixed_part(struct arena *arena, const struct test *test);
+
 #endif

@@ -62,7 +62,9 @@ int plan_make(const struct plan_input *input, struct arena *arena, struct plan *
 			"that refuses it");
 	}
 	facts_collect(&p);
+	hold_decide(&p);
 	r = mounts_plan(&p, e);
+	p.held.first = plan.n_mounts;
 	if (r == 0)
 		r = floor_plan(&p, e);
 	if (r < 0)
@@ -92,6 +94,22 @@ bool plan_is_mount(const struct plan *plan, enum mount_kind kind, struct str pat
 		if (plan->mounts[i].kind == kind && str_is(path, plan->mounts[i].path))
 			return true;
 	return false;
+}
+
+static bool is_of_holding(const struct mount_row *row)
+{
+	return row->kind == MOUNT_READ_ONLY || row->kind == MOUNT_WRITABLE;
+}
+
+bool plan_is_read_only(const struct plan *plan, struct str path)
+{
+	const struct mount_row *innermost = NULL;
+
+	for (const struct mount_row *row = plan->mounts; row < plan->mounts + plan->n_mounts; row++)
+		if (is_of_holding(row) && str_is_below(path, str_of(row->path)) &&
+		    (!innermost || strlen(row->path) >= strlen(innermost->path)))
+			innermost = row;
+	return innermost && innermost->kind == MOUNT_READ_ONLY;
 }
 
 const struct gap *plan_refusal(const struct plan *plan)

@@ -33,6 +33,7 @@ struct caps {
 	bool wait_killable; /* SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (5.19) */
 	bool userns;        /* an unprivileged user namespace with mount, pid, ipc and net inside */
 	bool mount_proc;    /* a fresh procfs may be mounted in it */
+	bool mount_setattr; /* and all that is mounted be made read-only at once (5.12) */
 	bool pidfd_getfd;   /* descriptors of others can be fetched */
 	bool root;          /* euid 0: the id map is the whole range, file capabilities stay */
 	bool nested;        /* a filter of ours is upon us already */
@@ -130,6 +131,9 @@ struct plan_input {
 	struct str cwd;
 	/* It starts with a descriptor of a directory, or of something below /tmp or /dev/shm. */
 	bool inherits_covered;
+	bool inherits_files; /* it starts with a descriptor of a file or directory that has a name,
+			      */
+	bool inherits_devices; /* or of a device or terminal */
 	plan_list *list;
 	void *list_context;
 	plan_first_name *first_name; /* NULL: nothing is mounted twice */
@@ -191,6 +195,12 @@ enum mount_kind {
 	MOUNT_PROC,        /* procfs of the new pid namespace */
 	MOUNT_HIDE,        /* an empty, unreadable directory or file over path, if path is there */
 	MOUNT_KEEP,        /* what was at path before, at the same place inside the private /tmp */
+	/*
+	 * Where nobody can judge (hold.c): what is at path and below, over itself, so that it
+	 * cannot be removed or renamed. These come last, outer ones first, and have to be there.
+	 */
+	MOUNT_READ_ONLY, /* nor changed, nor its attributes; of "/": all that is mounted */
+	MOUNT_WRITABLE,  /* as it was, in what is read-only */
 };
 
 enum {
@@ -200,7 +210,7 @@ enum {
 struct mount_row {
 	enum mount_kind kind;
 	const char *path;
-	bool read_only; /* MOUNT_KEEP */
+	bool read_only; /* MOUNT_KEEP, MOUNT_HIDE */
 };
 
 /* Which classes of system calls the broker answers (DESIGN 6). */
@@ -326,7 +336,8 @@ struct plan {
 	size_t n_gaps;
 };
 
-/* Everything in *RET lives in ARENA. -ERR_LIMIT, -ERR_MEMORY, -ERR_GAP (no Landlock at all). */
+/* Everything in *RET lives in ARENA. -ERR_LIMIT, -ERR_MEMORY, -ERR_GAP (no Landlock at all, or
+ * more than mounts can hold). */
 int plan_make(const struct plan_input *input, struct arena *arena, struct plan *ret, struct err *e);
 
 /* Is PATH at or below a mount of KIND? */
@@ -334,6 +345,10 @@ bool plan_is_mounted(const struct plan *plan, enum mount_kind kind, struct str p
 
 /* Is one at PATH itself? */
 bool plan_is_mount(const struct plan *plan, enum mount_kind kind, struct str path);
+
+/* Is PATH in what a mount makes read-only (MOUNT_READ_ONLY)? Devices can be written all the same.
+ */
+bool plan_is_read_only(const struct plan *plan, struct str path);
 
 /* The first gap that must stop the run under the default line (GAP_CONTENT, `stops`), or NULL. */
 const struct gap *plan_refusal(const struct plan *plan);
@@ -346,6 +361,7 @@ enum mechanism {
 	BY_NAMESPACE = 1 << 2, /* report.ns */
 	BY_FILTER = 1 << 3,
 	BY_BROKER = 1 << 4,  /* report.classes */
+	BY_MOUNTS = 1 << 6,  /* read-only mounts */
 	BY_NOTHING = 1 << 5, /* of some of its operations nothing is denied, or it is never asked */
 };
 

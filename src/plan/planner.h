@@ -5,7 +5,8 @@
  *
  *	facts    what the policy says as a whole
  *	mounts   namespaces and mounts
- *	floor    Landlock rows, and what they could not express
+ *	floor    Landlock rows, and what they could not express; where nobody can judge, mounts
+ *	         (hold.c)
  *	classes  what the broker has to answer, and what Landlock handles beside files
  *	lane     which of those the floor bounds, so that programs may try them first
  *	seccomp  the filter
@@ -70,6 +71,36 @@ struct floor_report {
 	bool loader;     /* an ELF interpreter was granted beyond the policy */
 };
 
+/* What no mount holds (content), or mounts hold too much of (stricter). */
+enum unheld_why {
+	UNHELD_ABSENT,     /* it is not there yet */
+	UNHELD_PATTERN,    /* which names there are is not known */
+	UNHELD_LINK,       /* no mount can stand on a symlink */
+	UNHELD_UNSEEN,     /* a directory that cannot be listed, or has too many entries */
+	UNHELD_ATTRIBUTES, /* they may not be changed, but contents may */
+	HELD_IN_PLACE,     /* it may be removed or renamed, but what is denied lies in it */
+	HELD_WHOLE,        /* some of it, or some of what may be done with it, is allowed */
+	UNHELD_COUNT
+};
+
+struct unheld {
+	enum unheld_why why;
+	const struct rule *rule; /* that denies; may be NULL */
+	const char *path;
+};
+
+struct held {
+	bool on;         /* there are mounts for what nobody can judge */
+	bool all;        /* "/" may be written, so that it is not made read-only */
+	bool truncation; /* what is mounted writable may be truncated against the policy */
+	bool too_many;
+	size_t first;    /* of the plan's mounts */
+	unsigned listed; /* directories */
+	struct unheld *list;
+	size_t n, cap;
+	bool failed; /* out of memory */
+};
+
 struct planner {
 	const struct plan_input *input;
 	const struct policy *policy;
@@ -78,6 +109,7 @@ struct planner {
 	struct plan *plan;
 	struct facts facts;
 	struct floor_report floor;
+	struct held held;
 	unsigned needed;      /* enum broker_class, whether or not there is a listener */
 	bool no_inet;         /* the filter refuses IP sockets altogether */
 	bool tcp_udp_only;    /* or all but TCP and UDP, */
@@ -125,6 +157,7 @@ static inline bool needs_held(const struct planner *p)
 /* ---- Stages ---- */
 
 void facts_collect(struct planner *p);
+void hold_decide(struct planner *p);
 int mounts_plan(struct planner *p, struct err *e);
 int floor_plan(struct planner *p, struct err *e);
 void classes_plan(struct planner *p);
@@ -134,6 +167,16 @@ int gaps_plan(struct planner *p, struct err *e);
 
 /* One gap more. 0, or -ERR_MEMORY. */
 int gap_add(struct planner *p, struct gap gap);
+
+/* TEXT, and some of PATHS; and all of them, as data (NULL: no memory). In the planner's arena. */
+char *gap_list_paths(struct planner *p, const struct paths *paths, const char *text);
+const char *const *gap_end_paths(struct planner *p, const struct paths *paths);
+
+/* Those of what mounts hold in place of a broker (hold.c). 0, or -ERR_MEMORY. */
+int gaps_of_holding(struct planner *p);
+
+/* One mount more. 0, or -ERR_MEMORY. */
+int mounts_add(struct planner *p, enum mount_kind kind, struct str path, bool read_only);
 
 /* Those of a run inside another sandbox (inside.c). 0, or -ERR_MEMORY. */
 int gaps_inside(struct planner *p);

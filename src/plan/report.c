@@ -145,6 +145,17 @@ static bool floor_takes_part(const struct planner *p, enum op op)
 	return false;
 }
 
+/* Do mounts stand between the command and what OP would change? */
+static bool is_mounted_against(const struct plan *plan, enum op op)
+{
+	bool ret = false;
+
+	for (size_t i = 0; i < plan->n_mounts; i++)
+		ret |= plan->mounts[i].kind == MOUNT_READ_ONLY;
+	return ret && (op_inherits(op, OP_FILE_WRITE_ANY) || op == OP_FILE_LINK) &&
+	       op != OP_FILE_WRITE_FLAGS;
+}
+
 static void add_means(const struct planner *p, enum op op, struct rule_report *ret)
 {
 	const struct means *means = means_of(op);
@@ -163,6 +174,8 @@ static void add_means(const struct planner *p, enum op op, struct rule_report *r
 		return;
 	}
 	ret->by |= verdicts == CAN_DENY ? means->whole : means->mixed;
+	if (is_mounted_against(p->plan, op))
+		ret->by |= BY_MOUNTS;
 	if (floor_takes_part(p, op))
 		ret->by |= BY_FLOOR;
 	else if (op == OP_FILE_IOCTL)

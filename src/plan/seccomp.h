@@ -100,6 +100,7 @@ struct arg_test {
 #define WHEN_NO_OPENAT2  WHEN(36) /* they would have to be, and nobody can */
 #define WHEN_HELD        WHEN(37) /* sockets are made by the broker, which could not fetch them */
 #define WHEN_LOCKS       WHEN(38) /* files are handed over while the broker has them open */
+#define WHEN_NO_SETUGID  WHEN(39) /* 06000 bits may be denied, and nobody judges who sets them */
 /* The fast lane serves this: enum lane_class. Such rows have no other bits. */
 #define WHEN_LANE(class) ((uint64_t)(class) << 40)
 #define WHEN_ANY_LANE    WHEN_LANE((1u << LANE_CLASSES) - 1)

@@ -53,13 +53,10 @@ const struct word lane_words[] = {
 };
 
 const struct word mechanism_words[] = {
-	{BY_FLOOR, "floor"},
-	{BY_HIDING, "hidden"},
-	{BY_FILTER, "filter"},
-	{BY_NAMESPACE, "namespaces"},
-	{BY_BROKER, "broker"},
-	{BY_NOTHING, "nothing"},
-	{0, NULL},
+	{BY_FLOOR, "floor"},          {BY_HIDING, "hidden"},
+	{BY_MOUNTS, "mounts"},        {BY_FILTER, "filter"},
+	{BY_NAMESPACE, "namespaces"}, {BY_BROKER, "broker"},
+	{BY_NOTHING, "nothing"},      {0, NULL},
 };
 
 const char *mount_word(enum mount_kind kind)
@@ -68,6 +65,7 @@ const char *mount_word(enum mount_kind kind)
 		[MOUNT_PRIVATE_TMP] = "private", [MOUNT_PRIVATE_SHM] = "private",
 		[MOUNT_PRIVATE_PTS] = "private", [MOUNT_PROC] = "proc",
 		[MOUNT_HIDE] = "hide",           [MOUNT_KEEP] = "keep",
+		[MOUNT_READ_ONLY] = "read-only", [MOUNT_WRITABLE] = "writable",
 	};
 
 	return words[kind];

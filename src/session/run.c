@@ -159,6 +159,34 @@ static bool inherits_covered(const struct session_options *options)
 	return ret;
 }
 
+/* Is FD a descriptor of something with a name in a file system: of a DEVICE, or of anything else?
+ */
+static bool is_named(int fd, bool device)
+{
+	struct stat st;
+	char link[32], path[64];
+	ssize_t n;
+
+	if (fstat(fd, &st) < 0 || S_ISSOCK(st.st_mode))
+		return false;
+	if (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))
+		return device;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path));
+	return !device && (n <= 0 || path[0] == '/');
+}
+
+static bool inherits_named(const struct session_options *options, bool device)
+{
+	bool ret = false;
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		ret |= is_named(fd, device);
+	for (size_t i = 0; i < options->n_pass_fds; i++)
+		ret |= is_named(options->pass_fds[i], device);
+	return ret;
+}
+
 static int make_plan(struct run *run, struct err *e)
 {
 	int r;
@@ -173,6 +201,8 @@ static int make_plan(struct run *run, struct err *e)
 		.nestable = run->options->nestable,
 		.inherits_network = inherits_network(run->options),
 		.inherits_covered = inherits_covered(run->options),
+		.inherits_files = inherits_named(run->options, false),
+		.inherits_devices = inherits_named(run->options, true),
 		.scratch = str_of(run->scratch),
 		.list = linux_list,
 	};
@@ -278,12 +308,14 @@ static int give_up_something(struct run *run, const struct spawn_message *failed
 		[STAGE_LOOPBACK] = true,
 		[STAGE_MOUNT] = true,
 	};
-	bool at_proc = failed->stage == STAGE_MOUNT && failed->detail < (int)run->plan.n_mounts &&
-		       run->plan.mounts[failed->detail].kind == MOUNT_PROC;
+	bool at_mount = failed->stage == STAGE_MOUNT && failed->detail < (int)run->plan.n_mounts;
+	enum mount_kind kind = at_mount ? run->plan.mounts[failed->detail].kind : MOUNT_PRIVATE_TMP;
 	bool *promise = NULL;
 
-	if (at_proc)
+	if (kind == MOUNT_PROC)
 		promise = &run->caps.mount_proc;
+	else if (kind == MOUNT_READ_ONLY || kind == MOUNT_WRITABLE)
+		promise = &run->caps.mount_setattr;
 	else if (needs_userns[failed->stage])
 		promise = &run->caps.userns;
 	else if (failed->stage == STAGE_LISTENER ||

@@ -133,6 +133,7 @@ static const struct caps caps_new = {
 	.wait_killable = true,
 	.userns = true,
 	.mount_proc = true,
+	.mount_setattr = true,
 	.pidfd_getfd = true,
 };
 
