@@ -133,6 +133,16 @@ static void add(struct planner *p, enum mount_kind kind, const char *path)
 		p->held.failed = true;
 }
 
+/* Held as read-only. Of devices the mount lets none be opened. */
+static void add_read_only(struct planner *p, const char *path, bool whole)
+{
+	add(p, MOUNT_READ_ONLY, path);
+	if (str_is_below(str_of(path), STR("/dev")))
+		note(p, HELD_DEVICES, NULL, path);
+	if (whole)
+		note(p, HELD_WHOLE, NULL, path);
+}
+
 static bool is_over(const struct planner *p)
 {
 	return p->held.failed || p->held.too_many;
@@ -199,13 +209,36 @@ static bool is_on_disk(const struct planner *p, const char *path)
 	       p->input->list(p->input->list_context, dir[0] ? dir : "/", stop_at, &name) == 3;
 }
 
-/* Is what the disk has at PATH there when all is mounted? In a private /tmp only what is kept. */
-static bool is_kept(const struct planner *p, struct str path)
+/* Processes come and go, and a procfs of our own has others. */
+static bool is_process(struct str path)
+{
+	const struct str proc = STR("/proc/");
+	size_t digits = 0;
+
+	return str_starts(path, proc) && str_number(str_skip(path, proc.n), &digits) >= 0;
+}
+
+/* In our own mounts nothing is that the disk has there, but what is kept in a private /tmp. */
+static bool is_covered(const struct plan *plan, struct str path)
+{
+	static const enum mount_kind private[] = {MOUNT_PRIVATE_TMP, MOUNT_PRIVATE_SHM,
+						  MOUNT_PRIVATE_PTS};
+	bool ret = false;
+
+	for (size_t i = 0; i < sizeof(private) / sizeof(private[0]); i++)
+		ret |= plan_is_mounted(plan, private[i], path) &&
+		       !plan_is_mount(plan, private[i], path);
+	return ret && !plan_is_mounted(plan, MOUNT_KEEP, path);
+}
+
+/* Is what the disk has at PATH there when all is mounted? */
+static bool is_there(const struct planner *p, struct str path)
 {
 	const struct plan *plan = p->plan;
 
-	if (!plan_is_mounted(plan, MOUNT_PRIVATE_TMP, path) ||
-	    plan_is_mounted(plan, MOUNT_KEEP, path))
+	if (is_process(path))
+		return false;
+	if (!is_covered(plan, path))
 		return true;
 	for (size_t i = 0; i < p->held.first; i++)
 		if (plan->mounts[i].kind == MOUNT_KEEP &&
@@ -225,7 +258,7 @@ static int add_entry(void *context, const char *name, enum entry_type type)
 
 	if (!find_child(listing->p, listing->dir, str_of(name), type, &child))
 		return 3;
-	if (!is_kept(listing->p, str_of(child.path)))
+	if (!is_there(listing->p, str_of(child.path)))
 		return 0;
 	list = arena_grow(arena, listing->list, listing->n, &listing->cap, sizeof(*list));
 	copy = arena_strdup(arena, str_of(name));
@@ -319,9 +352,7 @@ static void hold_file(struct planner *p, const struct place *file, unsigned ops)
 		return;
 	}
 	if (denied & ~(unsigned)OF_NAMES) {
-		add(p, MOUNT_READ_ONLY, file->path);
-		if (denied != ops)
-			note(p, HELD_WHOLE, NULL, file->path);
+		add_read_only(p, file->path, denied != ops);
 	} else if (denied) {
 		add(p, MOUNT_WRITABLE, file->path);
 		if (denied != (ops & OF_NAMES))
@@ -347,11 +378,11 @@ static void hold_folder(struct planner *p, const struct place *dir, unsigned ops
 	size_t before = p->plan->n_mounts;
 
 	if (ops & ~allowed_unnamed(p, dir)) {
-		add(p, MOUNT_READ_ONLY, dir->path);
-		if (denied == ops && !(ops & ~denied_below(p, dir)))
-			return;
-		note(p, HELD_WHOLE, NULL, dir->path);
-		free_in(p, dir, ops, depth + 1);
+		bool whole = denied != ops || (ops & ~denied_below(p, dir));
+
+		add_read_only(p, dir->path, whole);
+		if (whole)
+			free_in(p, dir, ops, depth + 1);
 		return;
 	}
 	add(p, MOUNT_WRITABLE, dir->path);
@@ -397,23 +428,26 @@ static void hold_in(struct planner *p, const struct place *dir, unsigned ops, un
 
 /* ---- Regions ---- */
 
-/* Can mounts hold what is denied below PLACE? Not of devices, and of what is not asked by path. */
-static bool is_fit(const struct planner *p, const struct place *place)
+/*
+ * Places where not only files' operations are asked, or that a read-only mount does not make so.
+ * What is denied of any name in them no mount can hold.
+ */
+static const char *const others[] = {"/dev", "/dev/shm", "/dev/pts", "/proc/sys"};
+
+static bool is_fit(struct planner *p, const struct place *place, const enum group *asked, size_t n)
 {
-	static const char *const others[] = {"/dev", "/dev/shm", "/dev/pts", "/proc/sys"};
-	const enum group asked[] = {GROUP_DATA, GROUP_CREATE, GROUP_UNLINK};
 	policy_state start = policy_start(p->policy);
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		struct place other = {.path = others[i], .type = ENTRY_DIRECTORY};
+		struct place other = {.path = others[i], .type = ENTRY_DIRECTORY}, unnamed;
 
 		other.at = other.below = policy_walk(p->policy, start, str_of(others[i]));
-		if (str_is_below(str_of(place->path), str_of(others[i])))
-			return false;
 		if (!str_is_below(str_of(others[i]), str_of(place->path)))
 			continue;
-		for (size_t g = 0; g < sizeof(asked) / sizeof(asked[0]); g++)
-			if (ask_below(p, &other, asked[g]) != CAN_ALLOW)
+		if (!find_child(p, &other, ASK_UNNAMED, ENTRY_OTHER, &unnamed))
+			return false;
+		for (size_t g = 0; g < n; g++)
+			if (ask_at(p, &unnamed, asked[g]) != CAN_ALLOW)
 				return false;
 	}
 	return true;
@@ -446,7 +480,10 @@ static void add_region(struct planner *p, const char *path)
 
 bool hold_is_region(struct planner *p, const struct place *place)
 {
-	return p->held.on && !(OF_REGION & ~allowed_unnamed(p, place)) && is_fit(p, place);
+	static const enum group asked[] = {GROUP_DATA, GROUP_CREATE, GROUP_UNLINK};
+
+	return p->held.on && !(OF_REGION & ~allowed_unnamed(p, place)) &&
+	       is_fit(p, place, asked, sizeof(asked) / sizeof(asked[0]));
 }
 
 uint32_t hold_directory(struct planner *p, const struct place *place, uint32_t rights,
@@ -706,6 +743,10 @@ int gaps_of_holding(struct planner *p)
 			 .text = "these cannot be removed or renamed, and nothing moved or "
 				 "linked into or out of them: what is denied there is held "
 				 "by mounts"},
+		[HELD_DEVICES] = {.kind = GAP_STRICTER,
+				  .ops = {OP_FILE_READ_DATA, OP_FILE_WRITE_DATA},
+				  .below_paths = true,
+				  .text = "devices that are denied cannot be read either"},
 		[HELD_WHOLE] = {.kind = GAP_STRICTER,
 				.ops = {OP_FILE_WRITE_ANY, OP_FILE_LINK},
 				.below_paths = true,

@@ -79,6 +79,7 @@ enum unheld_why {
 	UNHELD_UNSEEN,     /* a directory that cannot be listed, or has too many entries */
 	UNHELD_ATTRIBUTES, /* they may not be changed, but contents may */
 	HELD_IN_PLACE,     /* it may be removed or renamed, but what is denied lies in it */
+	HELD_DEVICES,      /* they may be read */
 	HELD_WHOLE,        /* some of it, or some of what may be done with it, is allowed */
 	UNHELD_COUNT
 };

@@ -430,6 +430,8 @@ ENVIRONMENTS = (
     Environment("R116: Docker's filter", ["{around}", "docker"]),
     Environment("the filter of older containers", ["{around}", "strict"]),
     Environment("a listener of somebody else's", ["{around}", "listener"], refused=NO_LISTENER),
+    Environment("a listener of somebody else's, gaps reported", ["{around}", "listener"],
+                options=["--gaps=report"]),
     Environment("R118: no mounting", ["{around}", "unmounted"]),
     Environment("R119: no leaving a group of mounts", ["{around}", "attached"]),
     Environment("R055: no Landlock", ["{around}", "no-landlock"], refused=NO_LANDLOCK),
