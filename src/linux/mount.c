@@ -89,7 +89,12 @@ static int shroud_open(const char *place)
 	return file < 0 ? -1 : fd_steal(&root);
 }
 
-/* 0, also when nothing is there to hide. */
+static bool is_hidden(const struct mount_row *row)
+{
+	return row->kind == MOUNT_HIDE || row->kind == MOUNT_MASK;
+}
+
+/* 0, also when nothing is there to hide and nothing has to be. */
 static int hide(int shroud, const struct mount_row *row)
 {
 	int cleanup_fd target = linux_open_plain(row->path, O_PATH);
@@ -97,7 +102,7 @@ static int hide(int shroud, const struct mount_row *row)
 	struct stat st;
 
 	if (target < 0)
-		return is_gone(errno) ? 0 : -1;
+		return row->kind == MOUNT_HIDE && is_gone(errno) ? 0 : -1;
 	if (fstat(target, &st) < 0)
 		return -1;
 	tree = clone_tree(shroud, S_ISDIR(st.st_mode) ? "directory" : "file", 0);
@@ -113,7 +118,7 @@ static int hide_all(const struct plan *plan, size_t *ret_at)
 	int r = 0;
 
 	for (size_t i = 0; i < plan->n_mounts && r == 0; i++) {
-		if (plan->mounts[i].kind != MOUNT_HIDE)
+		if (!is_hidden(&plan->mounts[i]))
 			continue;
 		*ret_at = i;
 		if (shroud < 0)
@@ -206,6 +211,7 @@ static int mount_row(const struct mount_row *row, int kept)
 	case MOUNT_KEEP:
 		return kept < 0 ? 0 : keep_attach(row->path, kept);
 	case MOUNT_HIDE:
+	case MOUNT_MASK:
 	case MOUNT_READ_ONLY:
 	case MOUNT_WRITABLE:
 		break;

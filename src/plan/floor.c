@@ -570,6 +570,7 @@ static void visit(struct floor *f, const struct place *place, unsigned undecided
 	}
 	rights = judge_whole(f, place, undecided, &mixed);
 	rights |= hold_directory(f->p, place, rights, &mixed);
+	rights |= hold_reads(f->p, place, &mixed);
 	if (mixed && place->name && place->name->kids && !ask_decides_whole(f->p, place->path))
 		listed = list_entries(&entries, place);
 	if (listed == LISTED) {

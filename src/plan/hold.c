@@ -129,7 +129,7 @@ static void add(struct planner *p, enum mount_kind kind, const char *path)
 {
 	if (p->plan->n_mounts - p->held.first >= HELD_MAX)
 		p->held.too_many = true;
-	else if (mounts_add(p, kind, str_of(path), false) < 0)
+	else if (mounts_add(p, kind, str_of(path), kind == MOUNT_MASK) < 0)
 		p->held.failed = true;
 }
 
@@ -153,6 +153,7 @@ static bool is_over(const struct planner *p)
 struct reach {
 	struct planner *p;
 	const struct place *region;
+	enum unheld_why why; /* UNHELD_PATTERN, UNHELD_PATTERN_READ */
 };
 
 static bool begins_alike(struct str a, struct str b)
@@ -166,16 +167,18 @@ static void note_pattern(void *context, const struct rule *rule, const struct te
 	const struct reach *reach = context;
 	struct planner *p = reach->p;
 	struct str fixed, region = str_of(reach->region->path[1] ? reach->region->path : "");
-	bool writes = false;
+	bool decides = false;
 
-	for (size_t i = 0; i < N_WRITE_OPS; i++)
-		writes |= op_inherits(write_ops[i], rule->op);
-	if (!writes || is_fixed(test->match))
+	if (reach->why == UNHELD_PATTERN_READ)
+		decides = op_inherits(OP_FILE_READ_DATA, rule->op);
+	for (size_t i = 0; i < N_WRITE_OPS && reach->why == UNHELD_PATTERN; i++)
+		decides |= op_inherits(write_ops[i], rule->op);
+	if (!decides || is_fixed(test->match))
 		return;
 	fixed = names_fixed_part(p->arena, test);
 	/* Behind /private there may be a second name of what is not. */
 	if (begins_alike(fixed, region) || begins_alike(fixed, STR("/private/")))
-		note(p, UNHELD_PATTERN, rule, reach->region->path);
+		note(p, reach->why, rule, reach->region->path);
 }
 
 /* ---- Entries ---- */
@@ -489,7 +492,7 @@ bool hold_is_region(struct planner *p, const struct place *place)
 uint32_t hold_directory(struct planner *p, const struct place *place, uint32_t rights,
 			unsigned *mixed)
 {
-	struct reach reach = {p, place};
+	struct reach reach = {p, place, UNHELD_PATTERN};
 	bool region = hold_is_region(p, place);
 	unsigned granted, ops, attributes;
 	uint32_t more = 0;
@@ -528,7 +531,8 @@ static bool is_device(const struct landlock_row *row)
 static bool is_mounted_already(const struct planner *p, const char *path)
 {
 	for (size_t i = p->held.first; i < p->plan->n_mounts; i++)
-		if (str_is_below(str_of(path), str_of(p->plan->mounts[i].path)))
+		if (p->plan->mounts[i].kind != MOUNT_MASK &&
+		    str_is_below(str_of(path), str_of(p->plan->mounts[i].path)))
 			return true;
 	return p->held.all;
 }
@@ -551,6 +555,140 @@ void hold_row(struct planner *p, const struct landlock_row *row)
 	p->held.truncation |= !(row->rights & LL_WRITE_FILE);
 }
 
+/* ---- Reading ---- */
+
+static bool is_readable(const struct planner *p, policy_state state, verdicts_of *find)
+{
+	return find(p->policy, state, OP_FILE_READ_DATA) == CAN_ALLOW;
+}
+
+static bool is_readable_unnamed(struct planner *p, const struct place *dir)
+{
+	struct place child;
+
+	return find_child(p, dir, ASK_UNNAMED, ENTRY_OTHER, &child) &&
+	       is_readable(p, child.at, policy_verdicts_at);
+}
+
+static void note_unread(struct planner *p, enum unheld_why why, const struct place *place)
+{
+	note(p, why, rule_denying(p->policy, OP_FILE_READ_DATA), place->path);
+}
+
+/* What the policy names at PLACE or below it, where nothing is, can be read once it is there. */
+/* NOLINTNEXTLINE(misc-no-recursion): the depth of the names in the policy */
+static void note_absent_reads(struct planner *p, const struct place *place)
+{
+	struct place child;
+
+	if (!is_readable(p, place->at, policy_verdicts_at) || !is_readable_unnamed(p, place)) {
+		note_unread(p, UNHELD_ABSENT_READ, place);
+		return;
+	}
+	for (const struct name *kid = place->name ? place->name->kids : NULL; kid; kid = kid->next)
+		if (find_child(p, place, kid->text, ENTRY_OTHER, &child))
+			note_absent_reads(p, &child);
+}
+
+static void mask(struct planner *p, const struct place *place)
+{
+	add(p, MOUNT_MASK, place->path);
+	note(p, HELD_HIDDEN, NULL, place->path);
+}
+
+/* Hides what may not be read below DIR. */
+/* NOLINTNEXTLINE(misc-no-recursion): DEPTH_MAX */
+static void hide_in(struct planner *p, const struct place *dir, unsigned depth)
+{
+	struct listing entries = {.p = p, .dir = dir};
+	struct place unnamed, child;
+
+	if (depth > DEPTH_MAX || !list_all(&entries)) {
+		note_unread(p, UNHELD_UNSEEN_READ, dir);
+		return;
+	}
+	if (!find_child(p, dir, ASK_UNNAMED, ENTRY_OTHER, &unnamed))
+		return;
+	for (const struct name *kid = dir->name ? dir->name->kids : NULL; kid; kid = kid->next)
+		if (!has_entry(&entries, kid->text) &&
+		    find_child(p, dir, kid->text, ENTRY_OTHER, &child))
+			note_absent_reads(p, &child);
+	for (size_t i = 0; i < entries.n && !is_over(p); i++) {
+		enum entry_type type = entries.list[i].type;
+
+		if (!find_child(p, dir, str_of(entries.list[i].name), type, &child) ||
+		    child.at == unnamed.at)
+			continue;
+		if (type == ENTRY_SYMLINK)
+			note_absent_reads(p, &child); /* something else can take its place */
+		else if (type == ENTRY_OTHER && !is_readable(p, child.at, policy_verdicts_at))
+			mask(p, &child);
+		else if (type == ENTRY_OTHER)
+			note_absent_reads(p, &child);
+		else if (is_readable(p, child.below, policy_verdicts_below))
+			continue;
+		else if (is_readable_unnamed(p, &child))
+			hide_in(p, &child, depth + 1);
+		else
+			mask(p, &child);
+	}
+}
+
+uint32_t hold_reads(struct planner *p, const struct place *place, unsigned *mixed)
+{
+	static const enum group asked[] = {GROUP_READ, GROUP_LIST};
+	struct reach reach = {p, place, UNHELD_PATTERN_READ};
+	struct place unnamed;
+	uint32_t rights = 0;
+
+	if (!p->held.on || is_over(p) || !(*mixed & 1u << GROUP_READ) ||
+	    ask_decides_whole(p, place->path) ||
+	    !find_child(p, place, ASK_UNNAMED, ENTRY_OTHER, &unnamed) ||
+	    !is_fit(p, place, asked, 1))
+		return 0;
+	/* Else each entry has a row of its own, and what comes later has none. */
+	if (place->name && place->name->kids && ask_at(p, &unnamed, GROUP_CREATE) == CAN_DENY)
+		return 0;
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		if (!(*mixed & 1u << asked[i]) || ask_at(p, &unnamed, asked[i]) != CAN_ALLOW ||
+		    ask_at(p, place, asked[i]) != CAN_ALLOW ||
+		    ask_first(p, place, asked[i], true) != CAN_ALLOW)
+			continue;
+		rights |= groups[asked[i]].rights;
+		*mixed &= ~(1u << asked[i]);
+	}
+	if (!(rights & LL_READ_FILE))
+		return rights;
+	policy_each_path(p->policy, note_pattern, &reach);
+	hide_in(p, place, 0);
+	return rights;
+}
+
+/* What is hidden where something may be written must not be moved away with what it lies in. */
+static void pin_masked(struct planner *p)
+{
+	struct plan *plan = p->plan;
+
+	for (size_t i = p->held.first; i < plan->n_mounts && !is_over(p); i++) {
+		struct str path = str_of(plan->mounts[i].path);
+		const char *dir;
+
+		if (plan->mounts[i].kind != MOUNT_MASK)
+			continue;
+		while (path.n > 1 && !is_over(p)) {
+			while (path.n > 1 && path.p[--path.n] != '/')
+				;
+			dir = path.n > 1 ? arena_strdup(p->arena, path) : NULL;
+			if (!dir || plan_is_mount(plan, MOUNT_READ_ONLY, path) ||
+			    plan_is_mount(plan, MOUNT_WRITABLE, path) ||
+			    !is_mounted_already(p, dir) || plan_is_read_only(plan, path))
+				continue;
+			add(p, MOUNT_WRITABLE, dir);
+			note(p, HELD_IN_PLACE, NULL, dir);
+		}
+	}
+}
+
 /* ---- The stage ---- */
 
 void hold_decide(struct planner *p)
@@ -560,17 +698,26 @@ void hold_decide(struct planner *p)
 
 	for (size_t i = 0; i < N_WRITE_OPS; i++)
 		verdicts |= verdicts_anywhere(p->policy, write_ops[i]);
+	verdicts |= verdicts_anywhere(p->policy, OP_FILE_READ_DATA) | p->facts.setugid;
 	p->held.on = !caps->notify && !caps->outer.asks && caps->userns && caps->mount_setattr &&
 		     (verdicts & CAN_DENY);
 }
 
-/* Outer ones first; of two at one place the one that holds. */
+/* Outer ones first; of two at one place the one that holds more. */
 static int compare(const void *a, const void *b)
 {
+	static const int order[] = {
+		[MOUNT_MASK] = 0, [MOUNT_READ_ONLY] = 1, [MOUNT_WRITABLE] = 2};
 	const struct mount_row *x = a, *y = b;
 	int r = strcmp(x->path, y->path);
 
-	return r ? r : (y->kind == MOUNT_READ_ONLY) - (x->kind == MOUNT_READ_ONLY);
+	return r ? r : order[x->kind] - order[y->kind];
+}
+
+static bool is_superseded(const struct mount_row *row, const struct mount_row *before)
+{
+	return strcmp(before->path, row->path) == 0 &&
+	       (before->kind == row->kind || before->kind == MOUNT_READ_ONLY);
 }
 
 int hold_end(struct planner *p, struct err *e)
@@ -581,6 +728,7 @@ int hold_end(struct planner *p, struct err *e)
 
 	if (!p->held.on)
 		return 0;
+	pin_masked(p);
 	if (!p->held.all && !p->held.too_many &&
 	    mounts_add(p, MOUNT_READ_ONLY, STR("/"), false) < 0)
 		p->held.failed = true;
@@ -598,7 +746,7 @@ int hold_end(struct planner *p, struct err *e)
 	if (all > 1)
 		qsort(rows, all, sizeof(*rows), compare);
 	for (size_t i = 0; i < all; i++)
-		if (n == 0 || strcmp(rows[n - 1].path, rows[i].path) != 0)
+		if (n == 0 || !is_superseded(&rows[i], &rows[n - 1]))
 			rows[n++] = rows[i];
 	plan->n_mounts = p->held.first + n;
 	if (n)
@@ -677,10 +825,10 @@ static int gaps_of_means(struct planner *p)
 	} rows[] = {
 		{p->input->inherits_files,
 		 {.kind = GAP_CONTENT,
-		  .ops = {OP_FILE_WRITE_ANY},
+		  .ops = {OP_FILE_WRITE_ANY, OP_FILE_READ_DATA},
 		  .text = "files and directories that the command is started with are not behind "
 			  "the mounts that hold what is denied: they and their attributes can be "
-			  "changed",
+			  "changed, and what lies below be read",
 		  .help = "pipes in their place"}},
 		{some,
 		 {.kind = GAP_STRICTER,
@@ -694,9 +842,9 @@ static int gaps_of_means(struct planner *p)
 			  OP_FILE_WRITE_XATTR, OP_FILE_WRITE_ACL},
 		  .text = "attributes of the terminals and devices that the command is started "
 			  "with can be changed"}},
-		{true,
+		{p->plan->n_mounts > p->held.first,
 		 {.kind = GAP_METADATA,
-		  .ops = {OP_FILE_WRITE_DATA},
+		  .ops = {OP_FILE_WRITE_DATA, OP_FILE_READ_DATA},
 		  .text = "what is denied is held by mounts: not where somebody outside puts "
 			  "something else in its place meanwhile, and not named pipes among it"}},
 	};
@@ -747,6 +895,26 @@ int gaps_of_holding(struct planner *p)
 				  .ops = {OP_FILE_READ_DATA, OP_FILE_WRITE_DATA},
 				  .below_paths = true,
 				  .text = "devices that are denied cannot be read either"},
+		[UNHELD_ABSENT_READ] = {.kind = GAP_CONTENT,
+					.ops = {OP_FILE_READ_DATA},
+					.below_paths = true,
+					.text = "what is not there yet can be read once it is"},
+		[UNHELD_PATTERN_READ] = {.kind = GAP_CONTENT,
+					 .ops = {OP_FILE_READ_DATA},
+					 .below_paths = true,
+					 .text = "what this matches can be read below these "
+						 "directories, unless it is there already and in a "
+						 "directory that was looked at"},
+		[UNHELD_UNSEEN_READ] = {.kind = GAP_CONTENT,
+					.ops = {OP_FILE_READ_DATA},
+					.below_paths = true,
+					.text = "these directories cannot be looked at, and all in "
+						"them can be read"},
+		[HELD_HIDDEN] = {.kind = GAP_STRICTER,
+				 .ops = {OP_FILE_WRITE_ANY, OP_FILE_READ_ANY, OP_FILE_LINK,
+					 OP_PROCESS_EXEC_ANY, OP_FILE_IOCTL},
+				 .below_paths = true,
+				 .text = "these are hidden, whatever else than reading is allowed"},
 		[HELD_WHOLE] = {.kind = GAP_STRICTER,
 				.ops = {OP_FILE_WRITE_ANY, OP_FILE_LINK},
 				.below_paths = true,

@@ -19,6 +19,12 @@
 uint32_t hold_directory(struct planner *p, const struct place *place, uint32_t rights,
 			unsigned *mixed);
 
+/*
+ * The same of reading, where the floor could say no more of PLACE: what is denied and there is
+ * hidden.
+ */
+uint32_t hold_reads(struct planner *p, const struct place *place, unsigned *mixed);
+
 /* Is PLACE a directory of that kind, as far as its own path goes? */
 bool hold_is_region(struct planner *p, const struct place *place);
 

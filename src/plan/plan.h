@@ -201,6 +201,7 @@ enum mount_kind {
 	 */
 	MOUNT_READ_ONLY, /* nor changed, nor its attributes; of "/": all that is mounted */
 	MOUNT_WRITABLE,  /* as it was, in what is read-only */
+	MOUNT_MASK,      /* MOUNT_HIDE that has to be there; before the others */
 };
 
 enum {
@@ -210,7 +211,7 @@ enum {
 struct mount_row {
 	enum mount_kind kind;
 	const char *path;
-	bool read_only; /* MOUNT_KEEP, MOUNT_HIDE */
+	bool read_only; /* MOUNT_KEEP, MOUNT_HIDE, MOUNT_MASK */
 };
 
 /* Which classes of system calls the broker answers (DESIGN 6). */

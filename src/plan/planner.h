@@ -80,6 +80,10 @@ enum unheld_why {
 	UNHELD_ATTRIBUTES, /* they may not be changed, but contents may */
 	HELD_IN_PLACE,     /* it may be removed or renamed, but what is denied lies in it */
 	HELD_DEVICES,      /* they may be read */
+	UNHELD_ABSENT_READ, /* it is not there yet, and may not be read */
+	UNHELD_PATTERN_READ,
+	UNHELD_UNSEEN_READ,
+	HELD_HIDDEN,       /* it may be more than looked at */
 	HELD_WHOLE,        /* some of it, or some of what may be done with it, is allowed */
 	UNHELD_COUNT
 };

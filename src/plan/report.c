@@ -156,6 +156,15 @@ static bool is_mounted_against(const struct plan *plan, enum op op)
 	       op != OP_FILE_WRITE_FLAGS;
 }
 
+static bool has_masks(const struct plan *plan)
+{
+	bool ret = false;
+
+	for (size_t i = 0; i < plan->n_mounts; i++)
+		ret |= plan->mounts[i].kind == MOUNT_MASK;
+	return ret;
+}
+
 static void add_means(const struct planner *p, enum op op, struct rule_report *ret)
 {
 	const struct means *means = means_of(op);
@@ -176,6 +185,8 @@ static void add_means(const struct planner *p, enum op op, struct rule_report *r
 	ret->by |= verdicts == CAN_DENY ? means->whole : means->mixed;
 	if (is_mounted_against(p->plan, op))
 		ret->by |= BY_MOUNTS;
+	if (op == OP_FILE_READ_DATA && has_masks(p->plan))
+		ret->by |= BY_HIDING;
 	if (floor_takes_part(p, op))
 		ret->by |= BY_FLOOR;
 	else if (op == OP_FILE_IOCTL)

@@ -66,6 +66,7 @@ const char *mount_word(enum mount_kind kind)
 		[MOUNT_PRIVATE_PTS] = "private", [MOUNT_PROC] = "proc",
 		[MOUNT_HIDE] = "hide",           [MOUNT_KEEP] = "keep",
 		[MOUNT_READ_ONLY] = "read-only", [MOUNT_WRITABLE] = "writable",
+		[MOUNT_MASK] = "hide",
 	};
 
 	return words[kind];

@@ -314,7 +314,7 @@ static int give_up_something(struct run *run, const struct spawn_message *failed
 
 	if (kind == MOUNT_PROC)
 		promise = &run->caps.mount_proc;
-	else if (kind == MOUNT_READ_ONLY || kind == MOUNT_WRITABLE)
+	else if (kind == MOUNT_READ_ONLY || kind == MOUNT_WRITABLE || kind == MOUNT_MASK)
 		promise = &run->caps.mount_setattr;
 	else if (needs_userns[failed->stage])
 		promise = &run->caps.userns;

@@ -172,7 +172,7 @@ static void floor_lets_exec_read(void)
 	CHECK(f.plan.brokered & BROKER_READ);
 	CHECK(!f.plan.floor_bounds_open);
 	CHECK(grants(&f, "/home/u/p/a.out", LL_READ_FILE | LL_EXECUTE));
-	f.caps.notify = false; /* nobody would judge */
+	f.caps.notify = f.caps.userns = false; /* nobody would judge */
 	CHECK_INT(fixture_plan(&f), 0);
 	CHECK(!grants(&f, "/home/u/p/key.pem", LL_READ_FILE));
 	fixture_close(&f);
@@ -636,6 +636,7 @@ static bool floor_lets(const struct fixture *f, const char *path, uint32_t right
 
 	if (right & LL_FS_FILE_RIGHTS)
 		return grants(f, path, right) &&
+		       !plan_is_mounted(&f->plan, MOUNT_MASK, str_of(path)) &&
 		       !(right == LL_WRITE_FILE && plan_is_read_only(&f->plan, str_of(path)));
 	(void)snprintf(parent, sizeof(parent), "%s", path);
 	slash = strrchr(parent, '/');

@@ -320,7 +320,8 @@ static enum outcome perform(const struct fixture *f, const struct act *act,
 	if (ret == PASSES && question->path[0] && mounts_refuse(&f->plan, act, question))
 		ret = REFUSED;
 	if (ret == PASSES && question->path[0] &&
-	    plan_is_mounted(&f->plan, MOUNT_HIDE, question->request->path))
+	    (plan_is_mounted(&f->plan, MOUNT_HIDE, question->request->path) ||
+	     plan_is_mounted(&f->plan, MOUNT_MASK, question->request->path)))
 		ret = REFUSED;
 	return ret;
 }
