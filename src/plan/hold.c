@@ -20,6 +20,8 @@ static const enum op write_ops[] = {
 	OP_FILE_WRITE_ACL,    OP_FILE_WRITE_XATTR,
 };
 
+static const enum op read_ops[] = {OP_FILE_READ_DATA};
+
 enum {
 	N_WRITE_OPS = sizeof(write_ops) / sizeof(write_ops[0]),
 	OF_ALL = (1 << N_WRITE_OPS) - 1,
@@ -161,19 +163,33 @@ static bool begins_alike(struct str a, struct str b)
 	return a.n < b.n ? str_starts(b, a) : str_starts(a, b);
 }
 
-/* Whatever it does there, names that it matches are not known. */
+/* Is RULE what answers OP for any name in DIR? */
+static bool is_usual(const struct planner *p, const struct rule *rule, enum op op, const char *dir)
+{
+	char *path = arena_printf(p->arena, "%s/%s", dir[1] ? dir : "", ASK_UNNAMED.p);
+	struct request request = {.op = op, .path = str_of(path)};
+	struct decision decision = {.rule = rule};
+
+	if (path)
+		policy_decide(p->policy, &request, &decision);
+	return decision.rule == rule;
+}
+
+/* Names that it matches are not known, nor those that it does not, where it is what allows. */
 static void note_pattern(void *context, const struct rule *rule, const struct test *test)
 {
 	const struct reach *reach = context;
 	struct planner *p = reach->p;
 	struct str fixed, region = str_of(reach->region->path[1] ? reach->region->path : "");
+	const enum op *ops = reach->why == UNHELD_PATTERN ? write_ops : read_ops;
+	size_t n = reach->why == UNHELD_PATTERN ? N_WRITE_OPS : 1;
 	bool decides = false;
 
-	if (reach->why == UNHELD_PATTERN_READ)
-		decides = op_inherits(OP_FILE_READ_DATA, rule->op);
-	for (size_t i = 0; i < N_WRITE_OPS && reach->why == UNHELD_PATTERN; i++)
-		decides |= op_inherits(write_ops[i], rule->op);
-	if (!decides || is_fixed(test->match))
+	for (size_t i = 0; i < n && !is_fixed(test->match); i++)
+		decides |= op_inherits(ops[i], rule->op) &&
+			   (rule->verdict == VERDICT_DENY ||
+			    is_usual(p, rule, ops[i], reach->region->path));
+	if (!decides)
 		return;
 	fixed = names_fixed_part(p->arena, test);
 	/* Behind /private there may be a second name of what is not. */
@@ -295,6 +311,14 @@ static bool has_entry(const struct listing *listing, struct str name)
 
 static void hold_in(struct planner *p, const struct place *dir, unsigned ops, unsigned depth);
 
+static void find_base(struct planner *p, const struct place *region)
+{
+	struct place child;
+
+	if (find_child(p, region, ASK_UNNAMED, ENTRY_OTHER, &child))
+		p->held.base = child.at;
+}
+
 /* Mounts what is allowed below DIR writable, as far as it is there. */
 /* NOLINTNEXTLINE(misc-no-recursion): DEPTH_MAX */
 static void free_in(struct planner *p, const struct place *dir, unsigned ops, unsigned depth)
@@ -315,8 +339,12 @@ static void free_in(struct planner *p, const struct place *dir, unsigned ops, un
 			if (!(ops & ~allowed_at(p, &child)))
 				add(p, MOUNT_WRITABLE, child.path);
 		} else if (!(ops & ~allowed_unnamed(p, &child))) {
+			policy_state base = p->held.base;
+
 			add(p, MOUNT_WRITABLE, child.path);
+			find_base(p, &child);
 			hold_in(p, &child, ops, depth + 1);
+			p->held.base = base;
 		} else if (ops & ~denied_below(p, &child)) {
 			free_in(p, &child, ops, depth + 1);
 		}
@@ -420,7 +448,10 @@ static void hold_in(struct planner *p, const struct place *dir, unsigned ops, un
 		enum entry_type type = entries.list[i].type;
 
 		if (!find_child(p, dir, str_of(entries.list[i].name), type, &child) ||
-		    child.at == unnamed.at) /* the same answers there and below */
+		    child.at == p->held.base) /* the same answers there and below */
+			continue;
+		if (child.at == unnamed.at &&
+		    (type != ENTRY_DIRECTORY || (allowed_below(p, &child) & OF_DATA)))
 			continue;
 		if (type == ENTRY_DIRECTORY)
 			hold_folder(p, &child, ops, depth);
@@ -514,6 +545,7 @@ uint32_t hold_directory(struct planner *p, const struct place *place, uint32_t r
 		note_denied(p, UNHELD_ATTRIBUTES, place, attributes);
 	if (ops & ~allowed_below(p, place)) {
 		policy_each_path(p->policy, note_pattern, &reach);
+		find_base(p, place);
 		hold_in(p, place, ops, 0);
 	}
 	return more;

@@ -100,6 +100,7 @@ struct held {
 	bool truncation; /* what is mounted writable may be truncated against the policy */
 	bool too_many;
 	size_t first;    /* of the plan's mounts */
+	policy_state base; /* of any name in the region at hand: it and all below are as others */
 	unsigned listed; /* directories */
 	struct unheld *list;
 	size_t n, cap;
