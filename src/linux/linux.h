@@ -41,6 +41,7 @@ struct tried {
 	int namespaces; /* a user namespace, with mount, pid, ipc and network inside */
 	int mounts;     /* and mounting in it */
 	int proc;       /* and mounting procfs */
+	int read_only;  /* and making all of it read-only */
 	int pidfd_getfd;
 };
 
@@ -114,6 +115,9 @@ int mount_apply(const struct plan *plan, size_t *ret_at);
  * been made. One that is not there any more is a failure.
  */
 int mount_hold(const struct plan *plan, size_t *ret_at);
+
+/* Makes all that is mounted in this mount namespace read-only. 0, or -1 with errno. */
+int mount_all_read_only(void);
 
 /*
  * Drops the calling thread's capabilities to those that matter for a user's own files (chown,

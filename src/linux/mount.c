@@ -271,12 +271,17 @@ static int held_open(const struct mount_row *row)
 	return fd_steal(&tree);
 }
 
+int mount_all_read_only(void)
+{
+	return restrict_tree(AT_FDCWD, "/", READ_ONLY);
+}
+
 static int held_attach(const struct mount_row *row, int tree)
 {
 	int cleanup_fd target = -1;
 
 	if (is_root(row))
-		return restrict_tree(AT_FDCWD, "/", READ_ONLY);
+		return mount_all_read_only();
 	target = linux_open_plain(row->path, O_PATH);
 	return target < 0 ? -1 : attach(tree, target);
 }

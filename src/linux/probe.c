@@ -94,6 +94,13 @@ static int try_proc(void)
 	return r ? r : mount("proc", "/proc", "proc", flags, NULL) < 0 ? errno : 0;
 }
 
+static int try_read_only(void)
+{
+	int r = make_private();
+
+	return r ? r : mount_all_read_only() < 0 ? errno : 0;
+}
+
 static int try_listener(void)
 {
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || seccomp_install(allow_all, 1, true) < 0
@@ -118,6 +125,7 @@ void linux_try(struct tried *ret)
 		.namespaces = try_in_child(all, try_nothing),
 		.mounts = try_in_child(all, try_mounts),
 		.proc = try_in_child(all, try_proc),
+		.read_only = try_in_child(all, try_read_only),
 		.pidfd_getfd = try_in_child(0, try_pidfd_getfd),
 	};
 }
@@ -131,6 +139,7 @@ void linux_probe_by_trying(struct caps *ret, struct tried *ret_tried)
 	ret->notify = ret->notify && !tried.listener;
 	ret->userns = ret->userns && !tried.mounts;
 	ret->mount_proc = ret->userns && !tried.proc;
+	ret->mount_setattr = ret->userns && !tried.read_only;
 	if (ret_tried)
 		*ret_tried = tried;
 }

@@ -738,8 +738,7 @@ void hold_decide(struct planner *p)
 /* Outer ones first; of two at one place the one that holds more. */
 static int compare(const void *a, const void *b)
 {
-	static const int order[] = {
-		[MOUNT_MASK] = 0, [MOUNT_READ_ONLY] = 1, [MOUNT_WRITABLE] = 2};
+	static const int order[] = {[MOUNT_MASK] = 0, [MOUNT_READ_ONLY] = 1, [MOUNT_WRITABLE] = 2};
 	const struct mount_row *x = a, *y = b;
 	int r = strcmp(x->path, y->path);
 

@@ -73,18 +73,18 @@ struct floor_report {
 
 /* What no mount holds (content), or mounts hold too much of (stricter). */
 enum unheld_why {
-	UNHELD_ABSENT,     /* it is not there yet */
-	UNHELD_PATTERN,    /* which names there are is not known */
-	UNHELD_LINK,       /* no mount can stand on a symlink */
-	UNHELD_UNSEEN,     /* a directory that cannot be listed, or has too many entries */
-	UNHELD_ATTRIBUTES, /* they may not be changed, but contents may */
-	HELD_IN_PLACE,     /* it may be removed or renamed, but what is denied lies in it */
-	HELD_DEVICES,      /* they may be read */
+	UNHELD_ABSENT,      /* it is not there yet */
+	UNHELD_PATTERN,     /* which names there are is not known */
+	UNHELD_LINK,        /* no mount can stand on a symlink */
+	UNHELD_UNSEEN,      /* a directory that cannot be listed, or has too many entries */
+	UNHELD_ATTRIBUTES,  /* they may not be changed, but contents may */
+	HELD_IN_PLACE,      /* it may be removed or renamed, but what is denied lies in it */
+	HELD_DEVICES,       /* they may be read */
 	UNHELD_ABSENT_READ, /* it is not there yet, and may not be read */
 	UNHELD_PATTERN_READ,
 	UNHELD_UNSEEN_READ,
-	HELD_HIDDEN,       /* it may be more than looked at */
-	HELD_WHOLE,        /* some of it, or some of what may be done with it, is allowed */
+	HELD_HIDDEN, /* it may be more than looked at */
+	HELD_WHOLE,  /* some of it, or some of what may be done with it, is allowed */
 	UNHELD_COUNT
 };
 
@@ -99,9 +99,9 @@ struct held {
 	bool all;        /* "/" may be written, so that it is not made read-only */
 	bool truncation; /* what is mounted writable may be truncated against the policy */
 	bool too_many;
-	size_t first;    /* of the plan's mounts */
+	size_t first;      /* of the plan's mounts */
 	policy_state base; /* of any name in the region at hand: it and all below are as others */
-	unsigned listed; /* directories */
+	unsigned listed;   /* directories */
 	struct unheld *list;
 	size_t n, cap;
 	bool failed; /* out of memory */

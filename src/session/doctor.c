@@ -118,7 +118,12 @@ static void about_mode(const struct doctor *doctor, struct finding *ret)
 		say(ret, "none: without Landlock nothing can be run");
 	} else if (!doctor->caps.notify) {
 		ret->value = "no-listener";
-		say(ret, "without a seccomp listener, as %s: Landlock and the filter alone enforce",
+		say(ret,
+		    doctor->caps.mount_setattr
+			    ? "without a seccomp listener, as %s: Landlock, the filter and mounts "
+			      "enforce, which hold what is there at the start"
+			    : "without a seccomp listener, as %s: Landlock and the filter alone "
+			      "enforce",
 		    ids);
 	} else if (!doctor->caps.userns) {
 		ret->value = "no-userns";

@@ -12,15 +12,17 @@ static void no_listener(struct fixture *f, const char *text)
 	f->caps.notify = false;
 }
 
-/* "r PATH" and "w PATH", in order, one after the other. */
+/* Read-only, writable, masked: "r PATH", "w PATH", "m PATH", in order. */
 static void put_mounts(const struct fixture *f, struct buf *ret)
 {
+	static const char *const words[] = {
+		[MOUNT_READ_ONLY] = "r", [MOUNT_WRITABLE] = "w", [MOUNT_MASK] = "m"};
+
 	for (size_t i = 0; i < f->plan.n_mounts; i++) {
 		const struct mount_row *row = &f->plan.mounts[i];
 
-		if (row->kind == MOUNT_READ_ONLY || row->kind == MOUNT_WRITABLE)
-			buf_printf(ret, "%s%s %s", ret->n ? " " : "",
-				   row->kind == MOUNT_READ_ONLY ? "r" : "w", row->path);
+		if (row->kind >= MOUNT_READ_ONLY)
+			buf_printf(ret, "%s%s %s", ret->n ? " " : "", words[row->kind], row->path);
 	}
 }
 
@@ -93,6 +95,30 @@ static const struct row {
 	{READABLE "(allow file-write-data (literal \"/etc/passwd\"))", "r / w /etc/passwd",
 	 "modes, owners", "/etc/passwd"},
 	{READABLE "(allow file-write-data (literal \"/dev/null\"))", "r /", NULL, NULL},
+	/* reads: where names can be made, or only patterns tell them apart */
+	{READABLE PROJECT "(deny file-read* (literal \"/home/u/p/key.pem\"))",
+	 "r / w /home/u/p m /home/u/p/key.pem", NULL, NULL},
+	{READABLE PROJECT "(deny file-read* (literal \"/home/u/p/.git/config\"))",
+	 "r / w /home/u/p w /home/u/p/.git m /home/u/p/.git/config", NULL, NULL},
+	{READABLE PROJECT "(deny file-read* (literal \"/home/u/p/absent\"))",
+	 "r / w /home/u/p", "not there yet can be read", "/home/u/p/absent"},
+	{READABLE PROJECT "(deny file-read* file-write* (subpath \"/home/u/p/.git\"))",
+	 "r / w /home/u/p m /home/u/p/.git r /home/u/p/.git", NULL, NULL},
+	{READABLE "(deny file-read* (literal \"/home/u/.netrc\"))", "r /", NULL, NULL},
+	{READABLE "(deny file-read-data (regex #\"^/home/u/p/.*\\.pem$\"))",
+	 "r / m /home/u/p/key.pem", "can be read below", "/home"},
+	{"(allow default) (deny file-read* (subpath \"/home/u/.ssh\"))",
+	 "w /home w /home/u m /home/u/.ssh", NULL, NULL},
+	{"(allow default) (deny file-read-data (regex #\"\\.pem$\"))", "", "can be read below", "/"},
+	/* a pattern that only allows takes nothing away */
+	{"(allow default) (allow file-read* file-write* (regex #\"\\.pem$\"))"
+	 DENY("(literal \"/home/u/p/a.c\")"),
+	 "w /home w /home/u w /home/u/p r /home/u/p/a.c", NULL, NULL},
+	/* what is looked at goes on where a directory has rules of its own */
+	{READABLE "(allow file-write* (subpath \"/home\"))"
+	 DENY("(regex #\"^/home/u/([^/]+/)+config$\")"),
+	 "r / w /home w /home/u w /home/u/.cargo r /home/u/.cargo/config w /home/u/p"
+	 " w /home/u/p/.git r /home/u/p/.git/config", "what this matches", "/home"},
 	/* no mount holds devices, nor what has other rules than paths */
 	{"(allow default)" DENY("(subpath \"/dev\")") DENY("(subpath \"/home\")"),
 	 "r / w /dev/shm w /etc w /proc w /tmp w /usr", "modes, owners", "/dev/shm"},

@@ -88,6 +88,11 @@ static void what_rules_hold_by(void)
 		 "enforced in part by floor\n    gap (metadata): of what this denies can still be "
 		 "seen: attributes"},
 		{READABLE, "(deny file-read-data (regex #\"\\.pem$\"))", NOTIFY_OFF,
+		 "enforced in part by floor\n    gap: what this matches can be read"},
+		{READABLE "(allow file-write* (subpath \"/tmp\"))",
+		 "(deny file-read-data (literal \"/tmp/x\"))", NOTIFY_OFF,
+		 "enforced in part by floor, hidden\n    gap (metadata)"},
+		{READABLE, "(deny file-read-data (regex #\"\\.pem$\"))", NOTIFY_OFF | USERNS_OFF,
 		 "enforced in part by floor\n    stricter than written: reads are refused"},
 		{READABLE, "(allow file-read-data (literal \"/etc/passwd\"))", 0,
 		 "enforced by floor\n"},
