@@ -528,7 +528,7 @@ uint32_t hold_directory(struct planner *p, const struct place *place, uint32_t r
 	unsigned granted, ops, attributes;
 	uint32_t more = 0;
 
-	if (!region || is_over(p))
+	if (!region || is_over(p) || !is_there(p, str_of(place->path)))
 		return 0;
 	granted = generic_groups(p, place, *mixed);
 	ops = allowed_unnamed(p, place);
@@ -576,7 +576,7 @@ void hold_row(struct planner *p, const struct landlock_row *row)
 	unsigned allowed;
 
 	if (!p->held.on || is_over(p) || !(row->rights & WRITE_RIGHTS) || is_device(row) ||
-	    is_mounted_already(p, row->path))
+	    is_mounted_already(p, row->path) || !is_there(p, str_of(row->path)))
 		return;
 	add_region(p, row->path);
 	place.at = policy_walk(p->policy, start, str_of(row->path));
@@ -710,7 +710,10 @@ static void pin_masked(struct planner *p)
 		while (path.n > 1 && !is_over(p)) {
 			while (path.n > 1 && path.p[--path.n] != '/')
 				;
-			dir = path.n > 1 ? arena_strdup(p->arena, path) : NULL;
+			if (path.n == 1)
+				break;
+			dir = arena_strdup(p->arena, path);
+			p->held.failed |= !dir;
 			if (!dir || plan_is_mount(plan, MOUNT_READ_ONLY, path) ||
 			    plan_is_mount(plan, MOUNT_WRITABLE, path) ||
 			    !is_mounted_already(p, dir) || plan_is_read_only(plan, path))
@@ -849,12 +852,13 @@ static unsigned verdicts_of_attributes(const struct planner *p)
 
 static int gaps_of_means(struct planner *p)
 {
+	const bool any = p->plan->n_mounts > p->held.first;
 	const bool some = (verdicts_of_attributes(p) & CAN_ALLOW) && !p->held.all;
 	const struct {
 		bool is_so;
 		struct gap gap;
 	} rows[] = {
-		{p->input->inherits_files,
+		{any && p->input->inherits_files,
 		 {.kind = GAP_CONTENT,
 		  .ops = {OP_FILE_WRITE_ANY, OP_FILE_READ_DATA},
 		  .text = "files and directories that the command is started with are not behind "
@@ -867,13 +871,13 @@ static int gaps_of_means(struct planner *p)
 			  OP_FILE_WRITE_XATTR, OP_FILE_WRITE_ACL},
 		  .text = "modes, owners, times and extended attributes can be changed only where "
 			  "something can be written"}},
-		{p->input->inherits_devices,
+		{any && p->input->inherits_devices,
 		 {.kind = GAP_METADATA,
 		  .ops = {OP_FILE_WRITE_MODE, OP_FILE_WRITE_OWNER, OP_FILE_WRITE_TIMES,
 			  OP_FILE_WRITE_XATTR, OP_FILE_WRITE_ACL},
 		  .text = "attributes of the terminals and devices that the command is started "
 			  "with can be changed"}},
-		{p->plan->n_mounts > p->held.first,
+		{any,
 		 {.kind = GAP_METADATA,
 		  .ops = {OP_FILE_WRITE_DATA, OP_FILE_READ_DATA},
 		  .text = "what is denied is held by mounts: not where somebody outside puts "
