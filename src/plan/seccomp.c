@@ -117,6 +117,8 @@ static uint64_t when_files(const struct planner *p)
 		ret |= WHEN_SETUGID;
 	if (facts->setugid != CAN_ALLOW && p->held.on)
 		ret |= WHEN_NO_SETUGID;
+	if (facts->nodes != CAN_ALLOW && p->held.on)
+		ret |= WHEN_NO_WHITEOUT;
 	if (facts->write_data != CAN_ALLOW)
 		ret |= WHEN_WRITES;
 	/* Landlock takes a file without a name for writing to its directory. */

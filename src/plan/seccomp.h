@@ -101,8 +101,9 @@ struct arg_test {
 #define WHEN_HELD        WHEN(37) /* sockets are made by the broker, which could not fetch them */
 #define WHEN_LOCKS       WHEN(38) /* files are handed over while the broker has them open */
 #define WHEN_NO_SETUGID  WHEN(39) /* 06000 bits may be denied, and nobody judges who sets them */
+#define WHEN_NO_WHITEOUT WHEN(40) /* nor who makes device nodes by renaming */
 /* The fast lane serves this: enum lane_class. Such rows have no other bits. */
-#define WHEN_LANE(class) ((uint64_t)(class) << 40)
+#define WHEN_LANE(class) ((uint64_t)(class) << 48)
 #define WHEN_ANY_LANE    WHEN_LANE((1u << LANE_CLASSES) - 1)
 
 struct call_row {

@@ -22,21 +22,32 @@ from tap import Tap  # noqa: E402  pylint: disable=wrong-import-position
 USUAL = ("plain", "as if there were no user namespaces")
 LIMIT = 3600  # seconds
 
+# What comes through where mounts hold what is there, by the gaps that the plan has: names that are not
+# there yet or are not looked for, and unix sockets.
+TOLD = set("""A040 A002a A002b A002c A002d A002h A002i A002j A002k A002l A002m A002n A002o A023 A008c A008d
+    A019a A019b A019c A019e A019f A035c A035d A035h A035i A035k A035r A035s A035t A035x A035y A035z
+    A017m A017n A017o A017p A031i A067f A077 A088 A085a A085c A085d A085e A089a A089d""".split())
 
-def complaints_of(result, refused):
+
+def is_told(line, told):
+    words = line.split()
+    return words[:2] == ["not", "ok"] and len(words) > 4 and words[4] in told
+
+
+def complaints_of(result, refused, told):
     """What went wrong, and how many cases there were."""
     lines = result.stdout.splitlines()
     verdicts = [line for line in lines if re.match(r"(not )?ok ", line)]
     planned = [int(line[3:]) for line in lines if re.match(r"1\.\.\d+$", line)]
     complaints = []
     for i, line in enumerate(lines):
-        if line.startswith(("not ok", "Bail out!")):
+        if line.startswith(("not ok", "Bail out!")) and not is_told(line, told):
             complaints += [*[comment for comment in lines[max(0, i - 12):i] if comment[:1] == "#"], line]
     if planned != [len(verdicts)] or not verdicts:
         complaints.append(f"{len(verdicts)} verdicts, and {planned} were to come")
     if refused and refused not in result.stdout:
         complaints.append("it does not say why it is refused")
-    if result.returncode and not complaints:
+    if result.returncode and not complaints and not any(is_told(line, told) for line in lines):
         complaints.append(f"status {result.returncode}")
     return complaints + (result.stderr.splitlines() if complaints else []), len(verdicts)
 
@@ -71,7 +82,7 @@ def try_one(tap, base, environment, files, owner, cases):
     result = subprocess.run([*prefix, f"{HERE}/run.sh", escape, *cases], cwd=world, env=env,
                             stdin=subprocess.DEVNULL, timeout=LIMIT, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True)
-    complaints, n = complaints_of(result, environment.refused)
+    complaints, n = complaints_of(result, environment.refused, TOLD if environment.otherwise else ())
     shutil.rmtree(world)
     environments.report(tap, f"{environment.name}: {n} cases", complaints)
 

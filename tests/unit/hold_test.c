@@ -248,13 +248,18 @@ static void too_many(void)
 	fixture_close(&f);
 }
 
-/* Nobody judges modes, but they are in a register. */
-static void set_id_bits_are_refused(void)
+/* Nobody judges modes and white-outs, but they are in a register. */
+static void bits_are_refused(void)
 {
 	static const struct {
 		enum call call;
-		unsigned mode; /* which argument */
-	} calls[] = {{CALL_CHMOD, 1}, {CALL_FCHMOD, 1}, {CALL_FCHMODAT, 2}, {CALL_FCHMODAT2, 2}};
+		unsigned at; /* which argument */
+		unsigned let, refused;
+	} calls[] = {
+		{CALL_CHMOD, 1, 0755, 02755},    {CALL_FCHMOD, 1, 0755, 04755},
+		{CALL_FCHMODAT, 2, 0755, 06755}, {CALL_FCHMODAT2, 2, 0755, 04755},
+		{CALL_RENAMEAT2, 4, 1, 4},
+	};
 	struct fixture f;
 
 	no_listener(&f, READABLE PROJECT);
@@ -264,7 +269,7 @@ static void set_id_bits_are_refused(void)
 			struct seccomp_call call = {.nr = call_number(calls[i].call, ARCH_X86_64),
 						    .arch = AUDIT_ARCH_X86_64_};
 
-			call.args[calls[i].mode] = bits ? 02755 : 0755;
+			call.args[calls[i].at] = bits ? calls[i].refused : calls[i].let;
 			CHECK_INT(bpf_simulate(f.plan.filter, f.plan.n_filter, &call) ==
 					  SECCOMP_ALLOW,
 				  !bits);
@@ -279,7 +284,7 @@ int main(void)
 	RUN(truncation_is_held);
 	RUN(private_tmp_has_only_what_is_kept);
 	RUN(too_many);
-	RUN(set_id_bits_are_refused);
+	RUN(bits_are_refused);
 	RUN(mounts_hold);
 	return test_done();
 }
