@@ -60,6 +60,7 @@ unsigned held_allowed_unnamed(struct planner *p, const struct place *dir)
 	return held_child(p, dir, ASK_UNNAMED, ENTRY_OTHER, &child) ? held_allowed_at(p, &child)
 								    : 0;
 }
+
 /*
  * Places where not only files' operations are asked, or that a read-only mount does not make so.
  * What is denied of any name in them no mount can hold.
@@ -143,6 +144,7 @@ bool held_is_over(const struct planner *p)
 {
 	return p->held.failed || p->held.too_many;
 }
+
 bool held_is_mounted(const struct planner *p, const char *path)
 {
 	for (size_t i = p->held.first; i < p->plan->n_mounts; i++)
@@ -192,6 +194,7 @@ void held_note_pattern(void *context, const struct rule *rule, const struct test
 	if (begins_alike(fixed, region) || begins_alike(fixed, STR("/private/")))
 		held_note(p, reach->why, rule, reach->region->path);
 }
+
 /* ---- Entries ---- */
 
 static int stop_at(void *context, const char *name, enum entry_type type)

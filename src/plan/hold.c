@@ -172,6 +172,7 @@ static void hold_in(struct planner *p, const struct place *dir, unsigned ops, un
 			hold_file(p, &child, ops);
 	}
 }
+
 /* ---- Regions ---- */
 
 /* Of MIXED: what is allowed for any name in PLACE, as far as a name that it had first has it. */
@@ -264,6 +265,7 @@ void hold_row(struct planner *p, const struct landlock_row *row)
 		held_note_denied(p, UNHELD_ATTRIBUTES, &place, OF_ATTRIBUTES & ~allowed);
 	p->held.truncation |= !(row->rights & LL_WRITE_FILE);
 }
+
 /* ---- The stage ---- */
 
 void hold_decide(struct planner *p)
