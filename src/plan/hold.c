@@ -317,15 +317,16 @@ int hold_end(struct planner *p, struct err *e)
 		return err_hint(e, "without a seccomp listener, which an outer sandbox has, each "
 				   "name that is denied where others may be written takes one");
 	}
-	rows = plan->mounts + p->held.first;
 	all = plan->n_mounts - p->held.first;
+	if (all == 0)
+		return 0;
+	rows = plan->mounts + p->held.first;
 	if (all > 1)
 		qsort(rows, all, sizeof(*rows), compare);
 	for (size_t i = 0; i < all; i++)
 		if (n == 0 || !is_superseded(&rows[i], &rows[n - 1]))
 			rows[n++] = rows[i];
 	plan->n_mounts = p->held.first + n;
-	if (n)
-		plan->ns |= NS_USER | NS_MOUNT;
+	plan->ns |= NS_USER | NS_MOUNT;
 	return 0;
 }

@@ -105,10 +105,13 @@ bool plan_is_read_only(const struct plan *plan, struct str path)
 {
 	const struct mount_row *innermost = NULL;
 
-	for (const struct mount_row *row = plan->mounts; row < plan->mounts + plan->n_mounts; row++)
+	for (size_t i = 0; i < plan->n_mounts; i++) {
+		const struct mount_row *row = &plan->mounts[i];
+
 		if (is_of_holding(row) && str_is_below(path, str_of(row->path)) &&
 		    (!innermost || strlen(row->path) >= strlen(innermost->path)))
 			innermost = row;
+	}
 	return innermost && innermost->kind == MOUNT_READ_ONLY;
 }
 

@@ -33,7 +33,8 @@ going_elsewhere() {
 check 'A004 a directory that the command goes to becomes no project' going_elsewhere
 nesting_elsewhere() {
 	cp "$LAPBELT" own
-	ends 71 inside sh -c 'cd ~/other && "$OLDPWD/own" run -- sh -c "echo x >new"'
+	inside sh -c 'cd ~/other && "$OLDPWD/own" run -- cat f'
+	fails inside sh -c 'cd ~/other && "$OLDPWD/own" run -- sh -c "echo x >new"'
 	[ ! -e "$HOME/other/new" ]
 }
 check 'A004 nor does one for a run inside' nesting_elsewhere
