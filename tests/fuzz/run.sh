@@ -6,7 +6,7 @@ set -eu
 "$1" -timeout=20 -runs=0 "$3"
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
-"$1" -max_total_time=20 -max_len=2000 -timeout=20 -dict="$2" -artifact_prefix="$new/" "$new" "$3" || {
+"$1" -max_total_time=10 -max_len=2000 -timeout=20 -dict="$2" -artifact_prefix="$new/" "$new" "$3" || {
 	# What broke it is small: show it.
 	for file in "$new"/crash-* "$new"/leak-* "$new"/timeout-* "$new"/oom-*; do
 		[ ! -e "$file" ] || base64 "$file"
