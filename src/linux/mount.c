@@ -249,11 +249,6 @@ int mount_apply(const struct plan *plan, size_t *ret_at)
 
 /* ---- Mounts that hold what is denied ---- */
 
-static bool is_of_holding(const struct mount_row *row)
-{
-	return row->kind == MOUNT_READ_ONLY || row->kind == MOUNT_WRITABLE;
-}
-
 static bool is_root(const struct mount_row *row)
 {
 	return strcmp(row->path, "/") == 0;
@@ -296,14 +291,14 @@ int mount_hold(const struct plan *plan, size_t *ret_at)
 		const struct mount_row *row = &plan->mounts[i];
 
 		trees[i] = -1;
-		if (r < 0 || !is_of_holding(row) || is_root(row))
+		if (r < 0 || !plan_is_of_holding(row) || is_root(row))
 			continue;
 		*ret_at = i;
 		trees[i] = held_open(row);
 		r = trees[i] < 0 ? -1 : 0;
 	}
 	for (size_t i = 0; i < plan->n_mounts && r == 0; i++) {
-		if (!is_of_holding(&plan->mounts[i]))
+		if (!plan_is_of_holding(&plan->mounts[i]))
 			continue;
 		*ret_at = i;
 		r = held_attach(&plan->mounts[i], trees[i]);

@@ -63,17 +63,10 @@ static void add_row(struct floor *f, const char *path, enum entry_type type, uin
 
 static void note_path(struct floor *f, struct paths *paths, const char *path)
 {
-	const char **list;
-
 	if (paths->n && paths->list[paths->n - 1] == path)
 		return;
-	list = arena_grow(f->p->arena, paths->list, paths->n, &paths->cap, sizeof(*list));
-	if (!list) {
+	if (!paths_append(paths, f->p->arena, path))
 		f->failed = true;
-		return;
-	}
-	paths->list = list;
-	list[paths->n++] = path;
 }
 
 static void note_parting(struct plan_parting *parting, const struct place *place, unsigned residual,

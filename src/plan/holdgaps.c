@@ -30,15 +30,11 @@ static int add_gap(struct planner *p, struct gap gap, size_t from)
 
 	for (size_t i = from; i < p->held.n; i++) {
 		const struct unheld *at = &p->held.list[i];
-		const char **list;
 
 		if (!is_alike(at, first) || is_listed(&paths, at->path))
 			continue;
-		list = arena_grow(p->arena, paths.list, paths.n, &paths.cap, sizeof(*list));
-		if (!list)
+		if (!paths_append(&paths, p->arena, at->path))
 			return -ERR_MEMORY;
-		paths.list = list;
-		list[paths.n++] = at->path;
 	}
 	gap.rule = first->rule;
 	gap.text = gap_list_paths(p, &paths, gap.text);

@@ -96,7 +96,7 @@ bool plan_is_mount(const struct plan *plan, enum mount_kind kind, struct str pat
 	return false;
 }
 
-static bool is_of_holding(const struct mount_row *row)
+bool plan_is_of_holding(const struct mount_row *row)
 {
 	return row->kind == MOUNT_READ_ONLY || row->kind == MOUNT_WRITABLE;
 }
@@ -108,7 +108,7 @@ bool plan_is_read_only(const struct plan *plan, struct str path)
 	for (size_t i = 0; i < plan->n_mounts; i++) {
 		const struct mount_row *row = &plan->mounts[i];
 
-		if (is_of_holding(row) && str_is_below(path, str_of(row->path)) &&
+		if (plan_is_of_holding(row) && str_is_below(path, str_of(row->path)) &&
 		    (!innermost || strlen(row->path) >= strlen(innermost->path)))
 			innermost = row;
 	}

@@ -53,6 +53,18 @@ struct paths {
 	size_t n, cap;
 };
 
+/* PATH is not copied. False: no memory. */
+static inline bool paths_append(struct paths *paths, struct arena *arena, const char *path)
+{
+	const char **list = arena_grow(arena, paths->list, paths->n, &paths->cap, sizeof(*list));
+
+	if (!list)
+		return false;
+	paths->list = list;
+	list[paths->n++] = path;
+	return true;
+}
+
 /* Where the floor and the policy differ. */
 struct floor_report {
 	bool read, write, exec; /* something the policy allows is not granted */
