@@ -11,7 +11,8 @@
  * If both end without a word they leave processes whose descent tells nothing any more. Those still
  * have the filter that the root had beside those that it started with, which nobody can take off.
  * So from then on nothing is allowed to who has as many filters and descends from nobody further in
- * than what was around that run.
+ * than what was around that run. A new root has not taken on its filter when it begins, and nobody
+ * is below it: else it could come from what was left.
  */
 #include "broker/call.h"
 
@@ -51,7 +52,7 @@ struct inner_run {
 	struct inner_run *around; /* NULL: the sandbox itself is around it */
 	unsigned depth;           /* how many are around it */
 	struct counted root, keeper;
-	unsigned filters;          /* that its root has */
+	unsigned filters;          /* that its root has from its first child on */
 	unsigned lost;             /* as struct inner_runs has it, for what was right inside it */
 	unsigned refs;             /* the list, calls, runs inside it */
 	uint64_t bound[BOUND_MAX]; /* their cookies; 0: none */
@@ -449,11 +450,19 @@ static int add(const struct call *call, struct inner_run *run)
 	return error;
 }
 
+static int is_child(int proc, pid_t pid, void *context)
+{
+	const pid_t *parent = context;
+
+	return proc_parent(proc, pid) == *parent;
+}
+
 /* 0, or an errno; then RUN is not ours. */
 static int begin(const struct call *call, struct inner_run *run)
 {
 	const struct inner_run *around = innermost(call)->run;
 	unsigned least = around ? around->filters : call->broker->runs.filters;
+	int proc = call->broker->proc;
 	struct status status;
 	int error;
 
@@ -462,10 +471,11 @@ static int begin(const struct call *call, struct inner_run *run)
 	if (call->n_layers == NESTED_LAYERS_MAX)
 		return ELOOP;
 	/* What it starts could not be told from what it has started. */
-	if (status.threads != 1 || status.filters <= least)
+	if (status.threads != 1 || status.filters < least ||
+	    proc_each_process(proc, is_child, &status.pid) != 0)
 		return EINVAL;
 	run->depth = call->n_layers;
-	run->filters = status.filters;
+	run->filters = status.filters + 1;
 	run->lost = UINT_MAX;
 	error = take(call, run);
 	if (error)

@@ -285,8 +285,6 @@ static void join_outer(const struct child_context *context)
 	const struct str bytes = context->options->nested;
 	long r = -1;
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || seccomp_install(allow_all, 1, false) < 0)
-		fail(context->control, STAGE_OUTER, 0);
 	for (int i = 0; i < OUTER_TRIES && r < 0; i++) {
 		r = landlock_nested(NESTED_BEGIN, bytes.p, bytes.n);
 		if (r < 0 && errno != EAGAIN)
@@ -294,7 +292,8 @@ static void join_outer(const struct child_context *context)
 		if (r < 0)
 			(void)nanosleep(&pause, NULL);
 	}
-	if (r < 0)
+	if (r < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    seccomp_install(allow_all, 1, false) < 0)
 		fail(context->control, STAGE_OUTER, 0);
 }
 

@@ -32,7 +32,7 @@ static uint32_t mix_row(uint32_t hash, const struct call_row *row)
 
 uint32_t nested_language(void)
 {
-	uint32_t hash = 2166136261;
+	uint32_t hash = mix(2166136261, NESTED_VERSION);
 
 	for (size_t i = 0; i < n_call_rows; i++)
 		hash = mix_row(hash, &call_rows[i]);

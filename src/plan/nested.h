@@ -28,9 +28,9 @@ enum nested_call {
 	/*
 	 * Arguments: address and size of nested_encode()'s bytes. From here on the policy holds for
 	 * all that the calling process starts, beside those that hold for itself. It has one thread
-	 * and a seccomp filter more than what it was started with. ELOOP, ENFILE: too many, by the
-	 * limits below; E2BIG: a policy that is too large; EINVAL: none; EAGAIN: another one is
-	 * being built.
+	 * and no child, and takes on one more seccomp filter before it has. ELOOP, ENFILE: too
+	 * many, by the limits below; E2BIG: a policy that is too large; EINVAL: none, or not such a
+	 * process; EAGAIN: another one is being built.
 	 */
 	NESTED_BEGIN,
 	NESTED_KEEP, /* the first child of such a process that says so is not meant either */
@@ -38,6 +38,7 @@ enum nested_call {
 };
 
 enum {
+	NESTED_VERSION = 2,    /* of what is said below and above */
 	NESTED_LAYERS_MAX = 8, /* policies that one process is under */
 	NESTED_RUNS_MAX = 64,  /* at a time */
 	NESTED_BYTES_MAX = 4 << 20,

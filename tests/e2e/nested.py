@@ -9,6 +9,7 @@ With arguments it is one of its own acts, inside: nested.py ACT ARGUMENT...
 import ctypes
 import errno
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -33,6 +34,14 @@ LANDLOCK_CREATE_RULESET = 444
 NESTED_CALL, NESTED_BEGIN, NESTED_KEEP, NESTED_END = 0x6c617066, 3, 4, 5
 MARK = 0x91c04fe57d1ea6b3
 CLONE_PARENT = 0x8000
+
+
+def message(*numbers):
+    return ctypes.create_string_buffer(b''.join(n.to_bytes(8, 'little') for n in numbers))
+
+
+# What a run without anything of its own says of itself, and (version 1)(allow default).
+ALLOWS = message(*[0] * 8, 0, 1, 1, 0, 0, 0, 0)
 
 
 def call(number, *arguments):
@@ -239,9 +248,7 @@ def end_it(path):
 def begin_badly(path):
     """Calls that begin a run and must not, and nothing is lost or won by them."""
     junk = ctypes.create_string_buffer(os.urandom(4096))
-    deep = ctypes.create_string_buffer(b''.join(
-        n.to_bytes(8, 'little') for n in [0] * 8 + [0, 1, 1, 0, 0, 0, 2] + [3, 1] * 500))
-    add_filter()
+    deep = message(*[0] * 8, 0, 1, 1, 0, 0, 0, 2, *[3, 1] * 500)
     for address, size, wanted in ((0, 0, {errno.EINVAL}), (0, 100, {errno.EFAULT}),
                                   (ctypes.addressof(junk), 4096, {errno.EINVAL}),
                                   (ctypes.addressof(deep), len(deep), {errno.EINVAL}),
@@ -256,16 +263,52 @@ def begin_badly(path):
     write(path)
 
 
-def begin_in_thread():
+def begin():
+    """Begins a run that denies nothing."""
+    nested(NESTED_BEGIN, ctypes.addressof(ALLOWS), len(ALLOWS) - 1)
+
+
+def begin_alone(path):
+    begin()
     add_filter()
+
+    def act(w):
+        if os.fork() == 0:
+            say(w, lambda: write(path))
+        return 1
+    in_child(act)
+
+
+def begin_in_thread(path):
     stop = threading.Event()
     thread = threading.Thread(target=stop.wait)
     thread.start()
     try:
-        nested(NESTED_BEGIN)
+        begin()
+    except OSError as e:
+        assert e.errno == errno.EINVAL, e
+    else:
+        assert False, 'it began'
     finally:
         stop.set()
         thread.join()
+    write(path)
+
+
+def begin_with_child(path):
+    child = os.fork()
+    if child == 0:
+        signal.pause()
+    try:
+        begin()
+    except OSError as e:
+        assert e.errno == errno.EINVAL, e
+    else:
+        assert False, 'it began'
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    begin_alone(path)
 
 
 def above():
@@ -314,11 +357,14 @@ def kill_above(which, path, out):
     except OSError:
         pass
     time.sleep(0.5)  # until they are gone nothing is lost
-    for name in (path, out):
-        try:
-            write(name)
-        except OSError:
-            pass
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        for name in (path, out):
+            try:
+                write(name)
+            except OSError:
+                pass
+        time.sleep(0.05)
     os._exit(0)
 
 
@@ -508,7 +554,8 @@ def deep(world):
 
 
 ESCAPES = ('double_fork', 'clone_parent', 'clone_parent_twice', 'in_thread', 'of_the_lane',
-           'with_more_filters', 'end_it', 'begin_badly')
+           'with_more_filters', 'end_it', 'begin_badly', 'begin_alone', 'begin_in_thread',
+           'begin_with_child')
 
 
 def escapes(world):
@@ -520,8 +567,6 @@ def escapes(world):
             done = world.act([outer, outer], name + ' {top}/no')
             # Where it is closed, calls of the lane are refused, and made again without the mark.
             check(done.returncode == 0 or name == 'of_the_lane', f'where nothing is denied {name} goes on', done.stdout)
-    done = world.act([JUDGED, ALL], 'begin_in_thread')
-    check(done.returncode == 14, 'no thread begins a run', done.stdout)
     done = world.act([JUDGED, JUDGED], 'look_into')
     check(done.returncode == 0, 'who keeps it together cannot be looked into', done.stdout)
     done = world.run([JUDGED, JUDGED + '(deny file-write* (literal "{top}/no"))', ALL],
@@ -567,6 +612,19 @@ def killed_with_others(world):
                                     *world.prefix(JUDGED)])
         check(done.stdout.endswith('again\n'), f'others can begin once {what} was killed',
               done.stdout)
+    denies = world.prefix(JUDGED + '(deny file-write* (literal "{top}/no"))')
+    for name in ('no', 'yes', 'again'):
+        if os.path.exists(f'{world.top}/{name}'):
+            os.unlink(f'{world.top}/{name}')
+    words = ' '.join(shlex.quote(word) for word in denies)
+    kill = f'{words} {PYTHON} {ME} kill_above both no yes & sleep 1.5'
+    done = world.run([JUDGED], ['sh', '-c', f'{kill}; "$@" sh -c "echo x >again; echo x >no"; '
+                                            f'"$@" {PYTHON} {ME} kill_above both no yes; sleep 1; '
+                                            '"$@" echo new; wait', 'sh', *denies])
+    check(done.stdout.endswith('new\n') and os.path.exists(world.top + '/again'),
+          'others can begin once the two were killed', done.stdout)
+    check(not os.path.exists(world.top + '/no') and not os.path.exists(world.top + '/yes'),
+          'whoever is left gets nothing by that', done.stdout)
     done = world.run([JUDGED], ['sh', '-c', f'"$@" sh -c "sleep 3; echo x >x && echo on" & '
                                 f'"$@" {PYTHON} {ME} kill_above both no yes & wait', 'sh',
                                 *world.prefix(JUDGED)])
