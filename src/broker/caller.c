@@ -22,6 +22,7 @@
 
 enum {
 	PIDFD_THREAD_ = O_EXCL, /* 6.9 */
+	MAKING = O_CREAT | (O_TMPFILE & ~O_DIRECTORY),
 };
 
 /* ---- Descriptors ---- */
@@ -296,13 +297,32 @@ static int assume_ids(const char *status, enum id which)
 	return assume_caps(strtoull(caps, NULL, 16) | 1ull << CAP_SYS_PTRACE);
 }
 
+/* Does the umask make no difference to CALL? Can't tell: it does. */
+static bool makes_nothing(const struct call *call)
+{
+	switch (call->nr) {
+#ifdef SYS_open
+	case SYS_open:
+		return !(call->args[1] & MAKING);
+	case SYS_access:
+#endif
+	case SYS_faccessat:
+	case SYS_faccessat2:
+		return true;
+	case SYS_openat:
+		return !(call->args[2] & MAKING);
+	default:
+		return false;
+	}
+}
+
 int caller_assume(const struct call *call)
 {
 	struct broker *broker = call->broker;
 	char status[PROC_TEXT_MAX];
 
-	if (!broker->umask_changed && !broker->ids_changed)
-		return assume_umask(call, NULL);
+	if (!broker->ids_changed && (!broker->umask_changed || makes_nothing(call)))
+		return broker->umask_changed ? 0 : assume_umask(call, NULL);
 	if (read_status(call, status, sizeof(status)) < 0)
 		return -1;
 	if (broker->ids_changed && assume_ids(status, FS_ID) < 0)
@@ -349,10 +369,50 @@ void handle_umask(struct call *call)
 	call_continue(call);
 }
 
+static bool are(const struct call *call, int n, unsigned id)
+{
+	for (int i = 0; i < n; i++)
+		if ((uint32_t)call->args[i] != UINT32_MAX && (uint32_t)call->args[i] != id)
+			return false;
+	return true;
+}
+
+/* make(1) sets its children's ids to what they are. Ids are the same numbers inside. */
+static bool keeps_ids(const struct call *call)
+{
+	uid_t user, effective, saved;
+	gid_t group, effective_group, saved_group;
+
+	if (call->broker->input->nested_userns || getresuid(&user, &effective, &saved) < 0 ||
+	    user != effective || user != saved ||
+	    getresgid(&group, &effective_group, &saved_group) < 0 || group != effective_group ||
+	    group != saved_group)
+		return false;
+	switch (call->nr) {
+	case SYS_setuid:
+	case SYS_setfsuid:
+		return are(call, 1, user);
+	case SYS_setreuid:
+		return are(call, 2, user);
+	case SYS_setresuid:
+		return are(call, 3, user);
+	case SYS_setgid:
+	case SYS_setfsgid:
+		return are(call, 1, group);
+	case SYS_setregid:
+		return are(call, 2, group);
+	case SYS_setresgid:
+		return are(call, 3, group);
+	default:
+		return false;
+	}
+}
+
 void handle_setids(struct call *call)
 {
 	/* The kernel decides by the caller's own credentials; we only have to look from now on. */
-	atomic_store(&call->broker->ids_changed, true);
+	if (!keeps_ids(call))
+		atomic_store(&call->broker->ids_changed, true);
 	call_continue(call);
 }
 

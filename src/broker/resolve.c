@@ -11,11 +11,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -164,6 +166,33 @@ static int open_below(const struct call *call, int base, const char *path, uint6
 }
 
 /*
+ * Is PATH, which the kernel has not found for us, missing for the caller too? Links may lead into a
+ * procfs, and only there something else can be found by somebody else.
+ */
+static bool is_missing(const struct call *call, const struct way *way, const char *path,
+		       uint64_t flags)
+{
+	bool absolute = path[0] == '/' && !(way->resolve & RESOLVE_SCOPED);
+	uint64_t resolve = way->resolve | RESOLVE_NO_SYMLINKS;
+	struct statfs fs;
+	int cleanup_fd fd = -1;
+
+	if (call->broker->stray_procs || strstr(path, "proc"))
+		return false;
+	if (absolute) {
+		fd = open_how(call->broker->root, path, flags, resolve | RESOLVE_IN_ROOT);
+	} else {
+		if (fstatfs(way->base, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC)
+			return false;
+		/* What leaves it by `..` is not looked up here. */
+		if (!(resolve & RESOLVE_SCOPED))
+			resolve |= RESOLVE_BENEATH;
+		fd = open_how(way->base, path, flags, resolve);
+	}
+	return fd < 0 && errno == ENOENT;
+}
+
+/*
  * Pins what PATH leads to, from directory BASE, and its canonical path in TO of PATH_MAX bytes.
  * Returns the descriptor, or -1 with errno.
  */
@@ -176,6 +205,10 @@ static int pin(const struct call *call, const struct way *way, const char *path,
 	if (fd < 0 && errno != ELOOP && errno != ENOENT && errno != EXDEV &&
 	    (errno != EACCES || !call->broker->ids_changed))
 		return -1;
+	if (fd < 0 && errno == ENOENT && is_missing(call, way, path, flags)) {
+		errno = ENOENT;
+		return -1;
+	}
 	if (fd >= 0) {
 		*ret_n = canonical(call, fd, to, PATH_MAX);
 		if (*ret_n < 0)

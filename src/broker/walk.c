@@ -27,6 +27,7 @@ struct walker {
 	int dir;             /* O_PATH: where we are */
 	char rest[PATH_MAX]; /* what is left of the path */
 	unsigned links;
+	dev_t device;   /* dir's, as soon as it is anywhere */
 	bool proc_root; /* dir is the root of a procfs */
 	bool proc;      /* dir is somewhere in a procfs */
 	bool own_fds;   /* dir holds the caller's own descriptors */
@@ -170,20 +171,22 @@ bool is_own_fds(const struct call *call, struct str path)
 	       str_eq(path, tail);
 }
 
-/* What kind of place we are in, and whether the caller may be here. */
-static int note_place(struct walker *walker)
+/* What kind of place we are in, of which ST is known, and whether the caller may be here. */
+static int note_place(struct walker *walker, const struct stat *st)
 {
 	struct fd_path link = fd_path(walker->dir);
 	char path[64]; /* the beginning will do */
 	struct statfs fs;
-	struct stat st;
 	ssize_t n;
 
-	if (fstatfs(walker->dir, &fs) < 0 || fstat(walker->dir, &st) < 0)
-		return -1;
+	if (walker->device != st->st_dev) {
+		if (fstatfs(walker->dir, &fs) < 0)
+			return -1;
+		walker->proc = fs.f_type == PROC_SUPER_MAGIC;
+		walker->device = st->st_dev;
+	}
 	walker->own_fds = false;
-	walker->proc = fs.f_type == PROC_SUPER_MAGIC;
-	walker->proc_root = walker->proc && st.st_ino == 1; /* PROC_ROOT_INO */
+	walker->proc_root = walker->proc && st->st_ino == 1; /* PROC_ROOT_INO */
 	if (!walker->proc)
 		return 0;
 	n = readlink(link.text, path, sizeof(path) - 1);
@@ -219,14 +222,26 @@ static int look(const struct walker *walker, const char *name, int flags)
 			       : openat(walker->dir, name, flags);
 }
 
+/* Goes to FD (consumed), of which ST is known. */
+static int enter_known(struct walker *walker, int fd, const struct stat *st)
+{
+	fd_close(&walker->dir);
+	walker->dir = fd;
+	return check_mount(walker) < 0 ? -1 : note_place(walker, st);
+}
+
 /* Goes to FD (consumed). */
 static int enter(struct walker *walker, int fd)
 {
+	struct stat st;
+
 	if (fd < 0)
 		return -1;
-	fd_close(&walker->dir);
-	walker->dir = fd;
-	return check_mount(walker) < 0 ? -1 : note_place(walker);
+	if (fstat(fd, &st) < 0) {
+		(void)close(fd);
+		return -1;
+	}
+	return enter_known(walker, fd, &st);
 }
 
 /* To what "/" means here. */
@@ -384,7 +399,7 @@ static int step(struct walker *walker, const char *name, uint64_t flags)
 	}
 	if (S_ISLNK(st.st_mode) && !(is_last(walker) && (flags & O_NOFOLLOW)))
 		return follow(walker, name, fd);
-	return enter(walker, fd);
+	return enter_known(walker, fd, &st);
 }
 
 /*

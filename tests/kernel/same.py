@@ -273,6 +273,107 @@ def case_changed_ids():
           said(written, '/proc/self/environ', os.O_RDONLY), len(os.listdir('/proc/self/fd')) > 4)
 
 
+def tries(name, **where):
+    """What becomes of every kind of call on a name that may be missing, and nothing is changed."""
+    return [said(written, name, os.O_RDONLY) if not where else None,
+            *(said(act, name, *arguments, **where) for act, *arguments in (
+                (os.access, os.R_OK), (os.access, os.W_OK), (os.readlink,))),
+            *(said(lambda how=how: os.close(os.open(name, how | os.O_NONBLOCK, **where)))
+              for how in (os.O_RDONLY, os.O_WRONLY, os.O_NOFOLLOW, os.O_DIRECTORY))]
+
+
+def case_missing():
+    """Names that are missing for one process may be there for another, and the other way round."""
+    with open('file', 'w', encoding='utf-8') as file:
+        file.write('x')
+    os.makedirs('d/proc/deep')
+    os.dup2(os.open('file', os.O_RDONLY), 400)
+    for name, text in (('to-self', '/proc/self'), ('to-fd', '/proc/self/fd/400'),
+                       ('to-no-fd', '/proc/self/fd/401'), ('to-proc', '/proc'), ('to-d', 'd'),
+                       ('to-missing', 'missing'), ('to-to-self', 'to-self'),
+                       ('loop', 'loop'), ('to-thread', '/proc/thread-self')):
+        os.symlink(text, name)
+    names = ['missing', 'missing/x', 'd/missing', 'd/missing/x/y', 'file/x', 'file/', 'd/../missing',
+             'd/./missing/', 'to-d/missing', 'to-d/proc/missing', 'd/proc/deep/missing', 'to-self/comm',
+             'to-self/missing', 'to-self/fd/400', 'to-self/fd/401', 'to-self/missing/x', 'to-fd',
+             'to-no-fd', 'to-proc/self/comm', 'to-proc/missing', 'to-missing', 'to-missing/x',
+             'to-to-self/fd/400', 'to-to-self/fd/401', 'loop', 'loop/x', 'to-thread/comm',
+             '/proc/self/comm', '/proc/self/missing', '/proc/self/fd/400', '/proc/self/fd/401',
+             '/proc/self/cwd/file', '/proc/self/cwd/missing', '/proc/self/root/missing',
+             '/proc/missing', '/missing', '/missing/x', '/usr/missing/../x', '']
+    for name in names:
+        print(name, tries(name))
+    for place in ('/proc', '/proc/self', '/proc/self/fd', '/proc/thread-self', 'd', 'to-self/cwd'):
+        fd = os.open(place, os.O_RDONLY)
+        for name in ('400', '401', 'fd/400', 'fd/401', 'self/comm', 'comm', 'missing', 'cwd/file',
+                     'cwd/missing', '../missing', '../self/comm', 'proc/missing', 'file'):
+            print(place, name, tries(name, dir_fd=fd))
+        os.close(fd)
+    here = os.getcwd()
+    for place in ('/proc/self', '/proc/self/fd', '/proc'):
+        os.chdir(place)
+        print(place, [tries(name) for name in ('comm', 'fd/400', '400', '401', 'self/comm', 'no')])
+    os.chdir(here)
+    os.mkdir('gone')
+    os.chdir('gone')
+    os.rmdir('../gone')
+    print('gone', [tries(name) for name in ('x', '../file', '../missing', '.', '..')])
+
+
+def in_turn(*acts):
+    """Each by a process of its own, one step of one after one of the other."""
+    turns = [os.pipe() for _ in acts]
+    for i, act in enumerate(acts):
+        if os.fork() == 0:
+            for step in act:
+                os.read(turns[i][0], 1)
+                step()
+                os.write(turns[(i + 1) % len(acts)][1], b'x')
+            os._exit(0)
+    os.write(turns[0][1], b'x')
+    for _ in acts:
+        os.wait()
+
+
+def case_umasks():
+    """Each process has its own, and reading in between changes nobody's."""
+    def steps(name, mask):
+        yield lambda: os.umask(mask)
+        for i in range(3):
+            yield lambda i=i: open(f'{name}{i}', 'w', encoding='utf-8').close()
+            yield lambda i=i: open(f'{name}{i}', encoding='utf-8').close()
+            yield lambda i=i: os.mkdir(f'{name}-{i}')
+            yield lambda i=i: os.access(f'{name}{i}', os.W_OK)
+    in_turn(steps('a', 0o077), steps('b', 0), steps('c', 0o022))
+    for name in sorted(os.listdir()):
+        print(name, describe(os.lstat(name)))
+
+
+def case_same_ids():
+    """Setting ids to what they are changes nothing; setting them to others counts from then on."""
+    user, group = os.getuid(), os.getgid()
+    with open('mine', 'w', encoding='utf-8') as file:
+        file.write('x')
+    os.chmod('mine', 0o600)
+    for folder in ('.', '..'):
+        os.chmod(folder, 0o755)
+    for act in (lambda: os.setresuid(-1, user, -1), lambda: os.setresgid(group, -1, group),
+                lambda: os.setreuid(user, user), lambda: os.setregid(-1, -1),
+                lambda: os.setuid(user), lambda: os.setgid(group)):
+        print(said(act), said(written, 'mine', os.O_RDWR), said(os.utime, 'mine', (1, 1)))
+    ends = os.pipe()
+    if os.fork() == 0:
+        # What others may not become a namespace may not have.
+        print(said(os.setresuid, -1, 4711 if user == 0 else user, -1), said(written, 'mine', os.O_RDWR),
+              said(os.utime, 'mine', (1, 1)), said(os.access, 'mine', os.W_OK), flush=True)
+        os.write(ends[1], b'x')
+        os._exit(0)
+    os.read(ends[0], 1)
+    os.wait()
+    print(said(written, 'mine', os.O_RDWR), said(os.setresuid, user, user, user),
+          said(os.utime, 'mine', (1, 1)))
+
+
 def case_closed():
     """What a process closes is closed, whoever opened it for the process."""
     refused = 0
@@ -349,7 +450,8 @@ def case_unnamed():
     print(said(written, f'/proc/self/fd/{fd}', os.O_RDWR))
 
 
-CASES = {'real-ids': case_real_ids, 'descriptor-tables': case_descriptor_tables,
+CASES = {'real-ids': case_real_ids, 'missing': case_missing, 'umasks': case_umasks,
+         'same-ids': case_same_ids, 'descriptor-tables': case_descriptor_tables,
          'arguments': case_arguments, 'changed-ids': case_changed_ids, 'closed': case_closed,
          'size-limit': case_size_limit, 'interrupted': case_interrupted, 'unnamed': case_unnamed}
 FOR_ROOT = {'real-ids', 'changed-ids'}
