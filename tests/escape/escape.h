@@ -75,6 +75,7 @@ const char *other(const char *name);
 const char *fact(const char *name);
 int fact_number(const char *name);
 pid_t outsider_pid(void);
+pid_t parent_of(pid_t pid); /* 0: there is none, or it cannot be told */
 bool is_inside(void);
 
 /* A system call's result as an outcome; says on stdout what errno was. */

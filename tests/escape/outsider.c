@@ -269,6 +269,21 @@ static void greet(enum kind kind)
 	close(fd);
 }
 
+/* Or is it a case of another run, beside this one, that signals whomever it can reach? One of ours
+ * waits for the note. */
+static bool is_of_our_run(pid_t sender)
+{
+	const pid_t runner = fact_number("RUNNER");
+
+	/* From where we cannot see. Or it went to many, and one of them before us cannot see the
+	 * sender: Linux leaves it out for the rest, too. */
+	if (sender == 0)
+		return true;
+	while (sender > 0 && sender != runner)
+		sender = parent_of(sender);
+	return sender == runner;
+}
+
 /* False when told to end. */
 static bool take_signal(void)
 {
@@ -278,7 +293,10 @@ static bool take_signal(void)
 		broken("signals");
 	if (info.ssi_signo == SIGTERM)
 		return false;
-	note(info.ssi_signo == SIGURG ? "urg" : "usr1");
+	if (info.ssi_signo != SIGURG)
+		note("usr1");
+	else if (is_of_our_run((pid_t)info.ssi_pid))
+		note("urg");
 	return true;
 }
 

@@ -410,24 +410,6 @@ static enum outcome signal_by_owner(void)
 	return outsider_saw("usr1");
 }
 
-static pid_t parent_of(pid_t pid)
-{
-	char stat[512] = "";
-	const char *after_name;
-	int parent = 0;
-	int fd = open(text("/proc/%d/stat", pid), O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return 0;
-	if (read(fd, stat, sizeof(stat) - 1) > 0) {
-		after_name = strrchr(stat, ')');
-		if (!after_name || sscanf(after_name, ") %*c %d", &parent) != 1)
-			parent = 0;
-	}
-	close(fd);
-	return parent;
-}
-
 /* Whoever guards us is among our ancestors, below run.sh. Kill them, then look for what they
  * guarded. */
 static enum outcome kill_guards_and_steal(void)

@@ -57,6 +57,24 @@ pid_t outsider_pid(void)
 	return fact_number("PID");
 }
 
+pid_t parent_of(pid_t pid)
+{
+	char stat[512] = "";
+	const char *after_name;
+	int parent = 0;
+	int fd = open(text("/proc/%d/stat", pid), O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	if (read(fd, stat, sizeof(stat) - 1) > 0) {
+		after_name = strrchr(stat, ')');
+		if (!after_name || sscanf(after_name, ") %*c %d", &parent) != 1)
+			parent = 0;
+	}
+	close(fd);
+	return parent;
+}
+
 bool is_inside(void)
 {
 	return getenv("ESCAPE_INSIDE") != NULL;
