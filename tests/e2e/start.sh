@@ -169,7 +169,9 @@ exec_race() {
 	"$base/escape" --exec-race "$1"
 	[ -e loot ]
 	rm -f loot link knil
-	ends 1 env ESCAPE_INSIDE=1 "$LAPBELT" exec -p "$everything (deny process-exec* (literal \"$PWD/denied\"))" \
+	export ESCAPE_INSIDE=1
+	# shellcheck disable=SC2086 # a list of options, or nothing
+	ends 1 "$LAPBELT" exec ${LAPBELT_RUN_OPTIONS:-} -p "$everything (deny process-exec* (literal \"$PWD/denied\"))" \
 		"$base/escape" --exec-race "$1"
 	[ ! -e loot ]
 }
