@@ -68,8 +68,9 @@ static int gaps_of_broker(struct planner *p)
 		 "modes, owners, times and extended attributes can be changed everywhere",
 		 {OP_FILE_WRITE_ANY, OP_FILE_WRITE_SETUGID}},
 		{BROKER_UNIX, GAP_CONTENT, OP_NETWORK_OUTBOUND,
-		 "every unix socket of the file system can be connected to and listened at",
-		 {OP_NETWORK_INBOUND}},
+		 "every unix socket of the file system can be connected to, and any name listened at, "
+		 "abstract ones too",
+		 {OP_NETWORK_INBOUND, OP_NETWORK_BIND}},
 		{BROKER_INET, GAP_STRICTER, OP_NETWORK_OUTBOUND,
 		 "IP sockets are refused altogether", {OP_NETWORK_INBOUND},
 		 "IP sockets are not judged by the sandbox around us, and refused altogether"},

@@ -49,6 +49,8 @@ static void kernels_without_a_listener(void)
 	CHECK(plan_refusal(&f.plan) != NULL);
 	CHECK(plan_refusal(&f.plan) == gap_about(&f, "modes, owners"));
 	CHECK(gap_about(&f, "unix socket") && gap_about(&f, "unix socket")->kind == GAP_CONTENT);
+	CHECK(gap_about(&f, "abstract ones") &&
+	      gap_about(&f, "abstract ones")->ops[2] == OP_NETWORK_BIND);
 	f.caps.landlock_abi = 2;
 	CHECK_INT(fixture_plan(&f), 0);
 	CHECK(gap_about(&f, "truncated") && gap_about(&f, "truncated")->kind == GAP_CONTENT);
