@@ -408,6 +408,11 @@ static int gaps_of_filter(struct planner *p)
 		r = add_gap(p, GAP_STRICTER, OP_FILE_WRITE_SETUGID,
 			    rule_denying(p->policy, OP_FILE_WRITE_SETUGID),
 			    "nothing can be made with its setuid or setgid bit set", NULL);
+	if (r == 0 && p->facts.setugid == CAN_DENY && !(brokered & BROKER_ATTR))
+		r = add_gap(p, GAP_STRICTER, OP_FILE_WRITE_DATA, NULL,
+			    "what is there cannot be opened with a mode to make it that has the "
+			    "setuid or setgid bit set",
+			    NULL);
 	return r;
 }
 

@@ -187,8 +187,8 @@ def read_gaps(plan):
 
 
 def are_held(gaps):
-    """Are there mounts in place of a broker? They refuse with EROFS, and before it is looked for
-    what else is wrong."""
+    """Are there mounts in place of a broker? They refuse with EROFS, their places with EBUSY, and
+    before it is looked for what else is wrong."""
     return any("is held by mounts" in gap.text for gap in gaps)
 
 
@@ -256,6 +256,8 @@ STRICTER = [
     ("files without a name (memfd)", "exec-memfd"),
     ("inode flags cannot be changed", "flags"),
     ("parameters and objects of namespaces", "parameter"),
+    ("the setuid or setgid bit set", "bits"),
+    ("its setuid or setgid bit set", "bits"),
     ("these are read-only as a whole", "about"),
     ("devices that are denied cannot be read either", "about"),
     ("nothing moved or linked into or out of them", "about"),
@@ -318,6 +320,7 @@ def covers_refused(gaps, act, arguments, asked, start):
               how == "unix-dgram" and act.endswith("-unix") and "SOCK_DGRAM" in arguments or
               how == "unix-dgram" and act == "socket" and "AF_UNIX" in arguments or
               how == act and act in ("tmpfile", "flags", "device", "exec-memfd") or
+              how == "bits" and any(isinstance(a, int) and a & 0o6000 for a in arguments[1:]) or
               how == "udp" and (act == "send" or "SOCK_DGRAM" in arguments) or
               how == "ip" and act in ("socket", "send", "connect", "listen")):
             return True

@@ -186,7 +186,7 @@ class Run:
             if said in ("depends", "moved"):
                 unsure[stage] = DENIALS if said == "depends" else ("EXDEV",)
         result = self.helpers[0].act(name, arguments)
-        if result[0] == "error" and result[2] == "EROFS" and are_held(self.gaps):
+        if result[0] == "error" and result[2] in ("EROFS", "EBUSY") and are_held(self.gaps):
             result[2] = "EPERM"
         after = self.inside.picture()
         accept_all(self.test.sockets + self.inside.sockets + self.outside.sockets)

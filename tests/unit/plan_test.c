@@ -49,6 +49,7 @@ static void kernels_without_a_listener(void)
 	CHECK(plan_refusal(&f.plan) != NULL);
 	CHECK(plan_refusal(&f.plan) == gap_about(&f, "modes, owners"));
 	CHECK(gap_about(&f, "unix socket") && gap_about(&f, "unix socket")->kind == GAP_CONTENT);
+	CHECK(gap_about(&f, "a mode to make it"));
 	CHECK(gap_about(&f, "abstract ones") &&
 	      gap_about(&f, "abstract ones")->ops[2] == OP_NETWORK_BIND);
 	f.caps.landlock_abi = 2;
