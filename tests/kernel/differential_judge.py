@@ -200,12 +200,10 @@ class Run:
             return failure(result[0], "an answer")
         if result[0] == "error" and result[2] in unsure.get(result[1], ()):
             self.test.count["depends"] += 1
+            self.leave(name, arguments, stages[result[1]], after)
             return self.catch_up(name, arguments, result[1], after, failure)
         if said == "deny":
-            if after != self.before and self.may_be_left(name, stages[stage]):
-                self.helpers[1].act("open", [arguments[0], self.making(name, arguments),
-                                             arguments[-1]])
-                self.before = self.outside.picture()
+            self.leave(name, arguments, stages[stage], after)
             return self.after_denial(name, arguments, stage, denied, result, after, failure)
         control = self.helpers[1].act(name, arguments)
         if name in ("listen", "bind-abstract") and result != control and \
@@ -246,6 +244,12 @@ class Run:
         return name in ("open", "creat") and making and \
             not {"read", "write"} & set(self.view.brokered) and \
             self.answers.to_stage(making)[0] == "allow"
+
+    def leave(self, name, arguments, questions, after):
+        """Outside, too, what may be left."""
+        if after != self.before and self.may_be_left(name, questions):
+            self.helpers[1].act("open", [arguments[0], self.making(name, arguments), arguments[-1]])
+            self.before = self.outside.picture()
 
     @staticmethod
     def making(name, arguments):
