@@ -184,8 +184,11 @@ static void open_shared_memory(FILE *facts)
 	struct mq_attr attr = {.mq_maxmsg = 2, .mq_msgsize = 64};
 	int fd;
 
-	snprintf(memory_name, sizeof(memory_name), "/lapbelt-escape-%d", getpid());
+	/* One that was killed had no time to remove its own. */
+	snprintf(memory_name, sizeof(memory_name), "/lapbelt-escape-%d-%d", getuid(), getpid());
+	shm_unlink(memory_name);
 	memcpy(queue_name, memory_name, sizeof(queue_name));
+	mq_unlink(queue_name);
 	fd = shm_open(memory_name, O_RDWR | O_CREAT | O_EXCL, 0600);
 	sysv_id = shmget((key_t)getpid(), 4096, IPC_CREAT | IPC_EXCL | 0600);
 	if (fd < 0 || ftruncate(fd, 4096) < 0 || sysv_id < 0)
