@@ -21,7 +21,7 @@ static const struct {
 	const char *name;
 } flag_names[] = {
 	{NEEDS_ROOT, "root"}, {NO_CONTROL, "no-control"}, {LEAVES_LOOT, "loot"},
-	{ON_TTY, "tty"},      {WITH_FDS, "descriptors"},
+	{ON_TTY, "tty"},      {WITH_FDS, "descriptors"},  {LATE, "late"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -34,6 +34,7 @@ enum escape_flag {
 	LEAVES_LOOT = 1 << 2, /* comes through if a file "loot" appears in the working directory */
 	ON_TTY = 1 << 3,      /* run by `escape --pty` */
 	WITH_FDS = 1 << 4,    /* run by `escape --descriptors` */
+	LATE = 1 << 5,        /* of its loot only what appears after the run counts */
 };
 
 struct escape_case {

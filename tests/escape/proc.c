@@ -505,6 +505,7 @@ static enum outcome outrun_the_killer(void)
 {
 	struct timespec start, now;
 	pid_t child = fork();
+	long age;
 
 	if (child != 0)
 		return outcome_of(child);
@@ -517,9 +518,10 @@ static enum outcome outrun_the_killer(void)
 		if (fork() != 0)
 			_exit(0);
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 <
-		 1000);
-	make_file("loot", "loot\n");
+		age = (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000;
+		if (age >= 800)
+			make_file("loot", "loot\n");
+	} while (age < 1200);
 	_exit(ESCAPED);
 }
 
@@ -785,7 +787,7 @@ const struct escape_case proc_cases[] = {
 	{"A052g", "have the kernel signal a process outside (F_SETOWN)", signal_by_owner},
 	{"A052h", "kill every ancestor, then steal", kill_guards_and_steal, LEAVES_LOOT},
 	{"A137a", "outlive the run as a daemon", outlive_the_run, LEAVES_LOOT},
-	{"A137b", "outlive the run by forking on and on", outrun_the_killer, LEAVES_LOOT},
+	{"A137b", "outlive the run by forking on and on", outrun_the_killer, LEAVES_LOOT | LATE},
 	{"A140a", "set a limit of a process outside", limit_outsider},
 	{"A140b", "set the priority of a process outside", slow_outsider},
 	{"A140c", "set the processors of a process outside", pin_outsider},

@@ -181,6 +181,7 @@ attempt() {
 	has_flag descriptors && set -- "$escape" --descriptors "$@"
 	status=0
 	timeout -k 5 $((60 + ${LAPBELT_ROUNDS:-0} / 5)) "$@" </dev/null >"$base/out" 2>&1 || status=$?
+	has_flag late && rm -f "$HOME/ws/loot"
 	if has_flag loot; then
 		sleep $settle
 	fi
