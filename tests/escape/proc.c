@@ -264,7 +264,7 @@ _Noreturn static void be_traced(const char *path, bool by_filter)
 	long fd;
 
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
-		broken("PTRACE_TRACEME");
+		_exit((int)untried("nobody may trace here"));
 	raise(SIGSTOP);
 	if (by_filter && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 			  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0))
@@ -284,8 +284,10 @@ static enum outcome change_call(bool by_filter)
 
 	if (child == 0)
 		be_traced(path, by_filter);
-	if (child < 0 || waitpid(child, &status, 0) < 0 || !WIFSTOPPED(status))
+	if (child < 0 || waitpid(child, &status, 0) < 0)
 		broken("fork");
+	if (!WIFSTOPPED(status))
+		return WIFEXITED(status) ? (enum outcome)WEXITSTATUS(status) : BROKEN;
 	if (ptrace(PTRACE_SETOPTIONS, child, NULL, options) < 0)
 		broken("PTRACE_SETOPTIONS");
 	for (;;) {
