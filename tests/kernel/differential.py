@@ -34,7 +34,6 @@ import sys
 import tempfile
 
 from differential_acts import ACTS
-from differential_answers import HIDDEN
 from differential_judge import PYTHON, Refused, Run, show
 from differential_policies import HOST, INSIDE, PolicyMaker
 
@@ -93,8 +92,7 @@ class Test:
         if run.started[0][0] == "ready":
             return run
         said = run.helpers[0].said()
-        is_gap = any(gap.kind == "content" or gap.text.startswith(HIDDEN) for gap in run.gaps) or \
-            "cannot enforce" in said
+        is_gap = any(gap.kind == "content" for gap in run.gaps) or "cannot enforce" in said
         run.close()
         if is_gap:
             self.count["refused"] += 1

@@ -32,7 +32,7 @@ class Decision(ctypes.Structure):
 
 
 Verdict = collections.namedtuple("Verdict", "allowed at rule question")
-Gap = collections.namedtuple("Gap", "kind at text paths ops")
+Gap = collections.namedtuple("Gap", "kind at text paths")
 
 
 class Policy:
@@ -182,30 +182,8 @@ UNJUDGED = {"file-lock": ("files that are open can be locked", None),
 
 def read_gaps(plan):
     return [Gap(gap["kind"], gap["rule"] and (gap["rule"]["line"], gap["rule"]["column"]),
-                gap["text"], [os.fsencode(path) for path in gap["paths"]], gap["operations"])
+                gap["text"], [os.fsencode(path) for path in gap["paths"]])
             for gap in plan["gaps"]]
-
-
-def are_held(gaps):
-    """Are there mounts in place of a broker? They refuse with EROFS, their places with EBUSY, and
-    before it is looked for what else is wrong."""
-    return any("is held by mounts" in gap.text for gap in gaps)
-
-
-def is_about(gap, op, path):
-    """Is GAP about OP at PATH, as far as it says what it is about?"""
-    return (not gap.ops or any(op == its or its[-1:] == "*" and op.startswith(its[:-1])
-                               for its in gap.ops)) and \
-        (not gap.paths or isinstance(path, bytes) and
-         any(path == name or path.startswith(name.rstrip(b"/") + b"/") for name in gap.paths))
-
-
-def is_open(gap, verdict):
-    """Does GAP tell that what VERDICT denies can be done? One about operations as a whole names one
-    rule of all those about them."""
-    op, thing, _ = verdict.question
-    return gap.kind == "content" and is_about(gap, op, thing) and "started with" not in gap.text and \
-        (gap.at == verdict.at or bool(gap.ops and not gap.paths))
 
 
 def covers_seen(gaps, verdict, act):
@@ -213,11 +191,9 @@ def covers_seen(gaps, verdict, act):
     op, _, more = verdict.question
     text, kinds = UNJUDGED.get(op, (None, None))
     for gap in gaps:
-        if more.get("vnode-type") == "FIFO" and op in gap.ops and "not named pipes" in gap.text:
-            return True
         if gap.text.startswith(text or "-") and (not kinds or more.get("vnode-type") in kinds):
             return True
-        if is_open(gap, verdict):
+        if gap.kind == "content" and gap.at == verdict.at:
             return True
         if gap.kind != "metadata" or gap.at != verdict.at:
             continue
@@ -258,36 +234,12 @@ STRICTER = [
     ("files without a name (memfd)", "exec-memfd"),
     ("inode flags cannot be changed", "flags"),
     ("parameters and objects of namespaces", "parameter"),
-    ("the setuid or setgid bit set", "bits"),
-    ("its setuid or setgid bit set", "bits"),
-    ("these are read-only as a whole", "about"),
-    ("devices that are denied cannot be read either", "about"),
-    ("nothing moved or linked into or out of them", "about"),
-    ("can be changed only where something can be written", "about"),
-    ("writes are refused wherever", "writes"),
-    ("reads are refused wherever", "reads"),
 ]
-UNTOLD = {"writes": ("file-write", "file-link", "ipc-posix"),
-          "reads": ("file-read", "process-exec", "ipc-posix")}
-HIDDEN = "these are hidden"
-
-
-def each_of(asked):
-    return [one for q in asked for one in (q[1] if q[0] in ("either", "maybe") else [q])]
-
-
-def covers_hidden(gaps, asked):
-    """Is something asked about that is hidden? Of a directory an empty one is seen."""
-    return any(gap.text.startswith(HIDDEN) and is_about(gap, op, path)
-               for gap in gaps for op, path, _ in each_of(asked))
 
 
 def covers_refused(gaps, act, arguments, asked, start):
     """Is that ACT was refused, though all it asks is allowed, a gap?"""
-    asked = each_of(asked)
     paths = [q[1] for q in asked if isinstance(q[1], bytes) and q[1].startswith(b"/")]
-    if not asked and are_held(gaps):
-        return True
     for gap in gaps:
         how = next((how for text, how in STRICTER if text in gap.text), None)
         if gap.kind != "stricter" or how is None:
@@ -309,12 +261,6 @@ def covers_refused(gaps, act, arguments, asked, start):
         elif how == "within":
             if any(path.startswith(name + b"/") for path in paths for name in names):
                 return True
-        elif how == "about":
-            if any(is_about(gap, op, path) for op, path, _ in asked):
-                return True
-        elif how in UNTOLD:
-            if any(op.startswith(UNTOLD[how]) for op, _, _ in asked):
-                return True
         elif how in ("itself", "list"):
             if any(path in names for path in paths):
                 return True
@@ -322,7 +268,6 @@ def covers_refused(gaps, act, arguments, asked, start):
               how == "unix-dgram" and act.endswith("-unix") and "SOCK_DGRAM" in arguments or
               how == "unix-dgram" and act == "socket" and "AF_UNIX" in arguments or
               how == act and act in ("tmpfile", "flags", "device", "exec-memfd") or
-              how == "bits" and any(isinstance(a, int) and a & 0o6000 for a in arguments[1:]) or
               how == "udp" and (act == "send" or "SOCK_DGRAM" in arguments) or
               how == "ip" and act in ("socket", "send", "connect", "listen")):
             return True

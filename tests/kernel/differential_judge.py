@@ -11,8 +11,8 @@ import subprocess
 import time
 
 from differential_acts import ACTS, SOCKET_ACTS
-from differential_answers import (Answers, Both, BothAnswers, Policy, are_held, covers_hidden,
-                                  covers_refused, covers_seen, read_gaps)
+from differential_answers import (Answers, Both, BothAnswers, Policy, covers_refused, covers_seen,
+                                  read_gaps)
 from differential_asking import View
 from differential_policies import INSIDE
 from differential_world import World, accept_all, shm_path
@@ -141,9 +141,8 @@ class Run:
 
     def plan_of(self, prefix, text):
         """The plan of TEXT, made inside what PREFIX starts."""
-        options = [option for option in self.options if not option.startswith("--gaps=")]
         done = subprocess.run([*prefix, self.test.lapbelt, "plan", "--exec", "--json",
-                               *options, "-p", text], capture_output=True, check=False)
+                               *self.options, "-p", text], capture_output=True, check=False)
         try:
             return json.loads(done.stdout)
         except ValueError:
@@ -186,8 +185,6 @@ class Run:
             if said in ("depends", "moved"):
                 unsure[stage] = DENIALS if said == "depends" else ("EXDEV",)
         result = self.helpers[0].act(name, arguments)
-        if result[0] == "error" and result[2] in ("EROFS", "EBUSY") and are_held(self.gaps):
-            result[2] = "EPERM"
         after = self.inside.picture()
         accept_all(self.test.sockets + self.inside.sockets + self.outside.sockets)
 
@@ -200,10 +197,12 @@ class Run:
             return failure(result[0], "an answer")
         if result[0] == "error" and result[2] in unsure.get(result[1], ()):
             self.test.count["depends"] += 1
-            self.leave(name, arguments, stages[result[1]], after)
             return self.catch_up(name, arguments, result[1], after, failure)
         if said == "deny":
-            self.leave(name, arguments, stages[stage], after)
+            if after != self.before and self.may_be_left(name, stages[stage]):
+                self.helpers[1].act("open", [arguments[0], self.making(name, arguments),
+                                             arguments[-1]])
+                self.before = self.outside.picture()
             return self.after_denial(name, arguments, stage, denied, result, after, failure)
         control = self.helpers[1].act(name, arguments)
         if name in ("listen", "bind-abstract") and result != control and \
@@ -218,16 +217,12 @@ class Run:
         if result == control:
             return failure("tree", self.difference(self.outside.picture(), after))
         asked = [q for qs in stages for q in qs]
-        if self.is_gap(name, arguments, asked, result):
+        if result[0] == "error" and result[2] in DENIALS and \
+                covers_refused(self.gaps, name, arguments, asked, self.begin):
             self.test.count["gap"] += 1
             return Failure("resync", 0, "", name, arguments, "", "")
         return failure("incomplete" if result[0] == "error" and result[2] in DENIALS else "differs",
                        control)
-
-    def is_gap(self, name, arguments, asked, result):
-        """Does the plan tell of that RESULT, although all of it is allowed?"""
-        return covers_hidden(self.gaps, asked) or result[0] == "error" and result[2] in DENIALS and \
-            covers_refused(self.gaps, name, arguments, asked, self.begin)
 
     def by_second_name(self, verdict):
         """Is what VERDICT denies there under another name, where it is allowed?"""
@@ -244,12 +239,6 @@ class Run:
         return name in ("open", "creat") and making and \
             not {"read", "write"} & set(self.view.brokered) and \
             self.answers.to_stage(making)[0] == "allow"
-
-    def leave(self, name, arguments, questions, after):
-        """Outside, too, what may be left."""
-        if after != self.before and self.may_be_left(name, questions):
-            self.helpers[1].act("open", [arguments[0], self.making(name, arguments), arguments[-1]])
-            self.before = self.outside.picture()
 
     @staticmethod
     def making(name, arguments):
@@ -281,7 +270,8 @@ class Run:
             self.test.count["failed anyway"] += 1
             return None
         asked = [q for qs in ACTS[name].ask(self.view, *arguments) for q in qs]
-        if self.is_gap(name, arguments, asked, result):
+        if result[2] in DENIALS and \
+                covers_refused(self.gaps, name, arguments, asked, self.begin):
             self.test.count["gap"] += 1
             return Failure("resync", 0, "", name, arguments, "", "")
         return failure("incomplete" if result[2] in DENIALS else "differs", control)
