@@ -21,6 +21,7 @@ and a function in differential_asking.py that says what it asks.
 import argparse
 import collections
 import ctypes
+import gc
 import glob
 import json
 import os
@@ -34,7 +35,8 @@ import sys
 import tempfile
 
 from differential_acts import ACTS
-from differential_judge import PYTHON, Refused, Run, show
+from differential_ahead import Ahead
+from differential_judge import PYTHON, Failure, Refused, Run, show
 from differential_policies import HOST, INSIDE, PolicyMaker
 
 NOBODY = 65534
@@ -89,9 +91,9 @@ class Test:
         except Refused:
             self.count["refused"] += 1
             return None
-        if run.started[0][0] == "ready":
+        if run.started[0] == "ready":
             return run
-        said = run.helpers[0].said()
+        said = run.helper.said()
         is_gap = any(gap.kind == "content" for gap in run.gaps) or "cannot enforce" in said
         run.close()
         if is_gap:
@@ -171,22 +173,48 @@ class Test:
         if self.arguments.show:
             print(f"# {seed}: " + show(" ".join(rules)))
         while todo:
-            run = self.begin(rules, options)
-            if run is None:
-                return
-            try:
-                done = 0
-                for name, arguments in todo:
-                    done += 1
-                    failure = run.act(name, arguments)
-                    self.count["acts"] += 1
-                    if failure:
-                        break
-            finally:
-                run.close()
+            done, failure = self.one_run(rules, options, todo)
+            if failure and failure.kind == "doubt":
+                self.count["doubts"] += 1
+                done, failure = self.one_by_one(rules, options, todo[:done], failure)
+            self.count["acts"] += done
             if failure and failure.kind != "resync":
                 self.report(seed, rules, todo[:done], options, failure)
-            todo = todo[done:]
+            todo = todo[done:] if done else []
+
+    def one_run(self, rules, options, todo):
+        """How many acts of TODO were done, and the failure or doubt that ended it, or None."""
+        run = self.begin(rules, options)
+        if run is None:
+            return 0, None
+        done, failure = 0, None
+        try:
+            ahead = Ahead(run)
+            while done < len(todo) and not failure:
+                some, failure = ahead.some(todo[done:])
+                if failure and failure.kind == "doubt":
+                    failure = failure._replace(at=done + failure.at)
+                done += some
+        finally:
+            run.close()
+        return done, failure
+
+    def one_by_one(self, rules, options, acts, doubt):
+        """What one_run() returns, for acts of which the last were in DOUBT when done at once. It is a
+        failure, too, if what was doubted does not come again."""
+        run = self.begin(rules, options)
+        results = []
+        try:
+            for act in acts:
+                failure = run.act(*act)
+                results.append(run.result)
+                if failure:
+                    return len(results), failure
+        finally:
+            run.close()
+        if doubt.is_tree or results[doubt.at] != doubt.got:
+            return len(acts), Failure("once", 0, "", *acts[doubt.at], doubt.wanted, doubt.got)
+        return len(acts), None
 
     def all(self):
         a = self.arguments
@@ -227,6 +255,13 @@ def parse(words):
     return parser.parse_args(words)
 
 
+def is_mapped(uid):
+    """Is there such a user in this user namespace?"""
+    with open("/proc/self/uid_map", encoding="ascii") as f:
+        ranges = [list(map(int, line.split())) for line in f]
+    return any(first <= uid < first + count for first, _, count in ranges)
+
+
 def main(words):
     arguments = parse(words)
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
@@ -236,6 +271,10 @@ def main(words):
         return 0
     home = os.environ.get("DIFFERENTIAL_HOME")
     if home:
+        if os.getpgrp() != os.getpid():
+            os.setpgid(0, 0)  # it signals its group
+        os.umask(0o022)
+        gc.disable()  # nothing goes in circles
         return Test(arguments, home).all()
     home = tempfile.mkdtemp(prefix="lapbelt-diff-", dir=arguments.base)
     try:
@@ -246,11 +285,12 @@ def main(words):
         library = shutil.copy(arguments.library, home + "/tools/library.so")
         for part in glob.glob(glob.escape(FOLDER) + "/differential*.py"):
             shutil.copy(part, home + "/tools")
+        subprocess.run([PYTHON, "-EsSm", "compileall", "-q", home + "/tools"], check=True)
         lane = os.environ.get("LAPBELT_LANE")
         if lane and os.path.exists(lane):
             os.environ["LAPBELT_LANE"] = shutil.copy(lane, home + "/tools/lane.so")
         ids = {}
-        if arguments.who == "user" and is_root:
+        if arguments.who == "user" and is_root and is_mapped(NOBODY):
             os.chown(home, NOBODY, NOBODY)
             ids = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
         return subprocess.run(

@@ -5,7 +5,7 @@ import os
 
 from differential_asking import *  # the table names all of it
 from differential_doing import *
-from differential_world import LINKS, SYSTEM, XATTRS
+from differential_names import LINKS, SYSTEM, XATTRS
 
 Act = collections.namedtuple("Act", "weight make do ask")
 

@@ -8,8 +8,8 @@ import re
 import stat
 
 from differential_asking import TYPES
-from differential_policies import MODES
-from differential_world import XATTRS
+from differential_policies import MODES, show_mode
+from differential_names import XATTRS
 
 
 class Error(ctypes.Structure):
@@ -41,6 +41,7 @@ class Policy:
     def __init__(self, library, text):
         self.library = library
         self.text = text.decode(errors="surrogateescape")
+        self.known = {}
         self.handle = ctypes.c_void_p()
         error, options = Error(), PolicyOptions(size=ctypes.sizeof(PolicyOptions), flags=1)
         if library.lapbelt_policy_from_bytes(text, ctypes.c_size_t(len(text)), b"policy",
@@ -55,14 +56,20 @@ class Policy:
         words = [thing] if thing is not None else []
         words += [f"{key}={value}".encode() for key, values in attributes.items()
                   for value in (values if isinstance(values, list) else [values])]
+        question = op, thing is None, *words
+        verdict = self.known.get(question)
+        if verdict is None:
+            verdict = self.known[question] = self.ask(op, words)
+        return verdict._replace(question=(op, thing, attributes))
+
+    def ask(self, op, words):
         array_of = (ctypes.c_char_p * (len(words) + 1))(*words, None)
         decision, error = Decision(), Error()
         if self.library.lapbelt_decide(self.handle, op.encode(), array_of, ctypes.byref(decision),
                                        ctypes.byref(error)) < 0:
             raise ValueError(f"{op} {words}: {error.text}")
         at = (decision.line, decision.column) if decision.file == b"policy" else None
-        return Verdict(bool(decision.allowed), at, os.fsdecode(decision.rule),
-                       (op, thing, attributes))
+        return Verdict(bool(decision.allowed), at, os.fsdecode(decision.rule), None)
 
 
 class Both:
@@ -95,11 +102,13 @@ class Answers:
         self.policy = policy
         # Rights that Landlock keeps apart and nobody judges.
         self.moves_vary = any("devices take no ioctl" in gap["text"] for gap in plan["gaps"])
-        self.kinds = [{"vnode-type": kind} for kind in TYPES.values()] \
-            if "(vnode-type " in policy.text else [{"vnode-type": "REGULAR-FILE"}]
-        self.modes = [{"mode": oct(sum(bits))[2:]} for n in range(len(MODES) + 1)
-                      for bits in itertools.combinations(MODES, n)] \
-            if "(file-mode " in policy.text else [{"mode": "644"}]
+        # Those that the policy tells apart, and one that it does not.
+        kinds = [kind for kind in TYPES.values() if f"(vnode-type {kind})" in policy.text]
+        self.kinds = [{"vnode-type": kind} for kind in [*kinds, "BLOCK-DEVICE"]]
+        modes = [mode for mode in MODES if f"(file-mode {show_mode(mode)})" in policy.text]
+        self.modes = [{"mode": oct(sum(bits))[2:]} for n in range(len(modes) + 1)
+                      for bits in itertools.combinations(modes, n)]
+        self.moves = {}
         # What Landlock grants a file by name stays with the file.
         self.named = {os.fsencode(row["path"]) for row in plan["floor"]}
 
@@ -125,7 +134,7 @@ class Answers:
         other are not found to do so."""
         conditional = len(self.kinds) * len(self.modes) > 1
         for op in MOVED:
-            before, after = (self.all_of(op, path) for path in (old, new))
+            before, after = self.all_of(op, old), self.all_of(op, new)
             if before == after or not any(v for v, _ in after):
                 continue
             if not all(v for v, _ in before) or (conditional and not all(v for v, _ in after)):
@@ -134,6 +143,11 @@ class Answers:
 
     def all_of(self, op, path):
         """(allowed, where the rule is) for every kind and mode."""
+        if (op, path) not in self.moves:
+            self.moves[op, path] = self.ask_all_of(op, path)
+        return self.moves[op, path]
+
+    def ask_all_of(self, op, path):
         names = [{"xattr": name} for name in XATTRS] if op.endswith("xattr") else [{}]
         verdicts = (self.policy.decide(op, path, {**kind, **mode, **name})
                     for kind in (self.kinds if not op.startswith("process") else [{}])

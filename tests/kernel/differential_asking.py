@@ -10,7 +10,7 @@ import signal
 import stat
 
 from differential_doing import ACL, RENAME_EXCHANGE
-from differential_world import shm_path
+from differential_names import shm_path
 
 TYPES = {stat.S_IFREG: "REGULAR-FILE", stat.S_IFDIR: "DIRECTORY", stat.S_IFLNK: "SYMLINK",
          stat.S_IFSOCK: "SOCKET", stat.S_IFIFO: "FIFO", stat.S_IFBLK: "BLOCK-DEVICE",
@@ -282,7 +282,8 @@ def ask_fork(v):
 # worker's group is that of the supervisor and init, which are outside.
 TARGETS = {"self": [["self"]], "pgrp": [["self"], ["others", "pgrp"]], "others": [["others"]],
            "children": [["children", "pgrp"]]}
-SIGNALS = {0: {}, signal.SIGUSR1: {"signal": "SIGUSR1"}, signal.SIGCONT: {"signal": "SIGCONT"}}
+SIGNALS = {0: {}, int(signal.SIGUSR1): {"signal": "SIGUSR1"},
+           int(signal.SIGCONT): {"signal": "SIGCONT"}}
 
 
 def ask_signal(v, who, number, others):

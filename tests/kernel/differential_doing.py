@@ -13,7 +13,7 @@ import socket
 import stat
 import struct
 
-from differential_world import shm_path
+from differential_names import shm_path
 
 libc = ctypes.CDLL(None, use_errno=True)
 

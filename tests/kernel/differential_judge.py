@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """One policy: two worlds, two workers, acts, and whether what came of them is right."""
 import collections
+import contextlib
 import itertools
 import json
+import marshal
 import os
 import select
 import shutil
+import signal
 import stat
 import subprocess
 import time
@@ -14,11 +17,32 @@ from differential_acts import ACTS, SOCKET_ACTS
 from differential_answers import (Answers, Both, BothAnswers, Policy, covers_refused, covers_seen,
                                   read_gaps)
 from differential_asking import View
+from differential_names import shm_path
 from differential_policies import INSIDE
-from differential_world import World, accept_all, shm_path
+from differential_worker import Worker
+from differential_world import World, accept_all
 
 PYTHON = "/usr/bin/python3"  # an ordinary user must be able to execute it
 DENIALS = ("EPERM", "EACCES", "EXDEV")
+PATIENCE = 30  # seconds
+
+
+class Late(Exception):
+    """Something took too long."""
+
+
+@contextlib.contextmanager
+def within(seconds):
+    """Raises Late out of what waits longer."""
+    def late(*_):
+        raise Late
+
+    signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 class Helper:
@@ -29,21 +53,31 @@ class Helper:
         with open(log, "wb") as errors:
             self.process = subprocess.Popen(
                 [*prefix, PYTHON, "-EsS", tools + "/differential_worker.py", top],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, cwd="/", text=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, cwd="/",
                 start_new_session=True)
+        self.poll = select.poll()
+        self.poll.register(self.process.stdout, select.POLLIN)
 
     def answer(self):
-        if not select.select([self.process.stdout], [], [], 30)[0]:
-            return ["hangs"]
-        line = self.process.stdout.readline()
-        return json.loads(line) if line else ["ended"]
-
-    def act(self, name, arguments, stop=-1):
+        """A list of answers."""
+        if not self.poll.poll(PATIENCE * 1000):
+            return [["hangs"]]
         try:
-            print(json.dumps([name, arguments, stop]), file=self.process.stdin, flush=True)
+            return marshal.load(self.process.stdout)
+        except EOFError:
+            return [["ended"]]
+
+    def acts(self, todo):
+        """What came of each of TODO, or one answer if it gives none."""
+        try:
+            marshal.dump(todo, self.process.stdin)
+            self.process.stdin.flush()
         except OSError:
-            return ["ended"]
+            return [["ended"]]
         return self.answer()
+
+    def act(self, name, arguments):
+        return self.acts([(name, arguments)])[0]
 
     def close(self):
         try:
@@ -51,8 +85,9 @@ class Helper:
         except OSError:
             pass
         try:
-            self.process.wait(5)
-        except subprocess.TimeoutExpired:
+            with within(5):
+                self.process.wait()
+        except Late:
             self.process.kill()
             self.process.wait()
         self.process.stdout.close()
@@ -60,6 +95,23 @@ class Helper:
     def said(self):
         with open(self.log, "rb") as f:
             return f.read()[-600:].decode(errors="backslashreplace")
+
+
+class Control:
+    """Does the same without a sandbox: this process."""
+
+    def __init__(self, top):
+        self.worker = Worker(top)
+
+    def act(self, name, arguments, stop=-1):
+        try:
+            with within(PATIENCE):
+                return self.worker.answer(name, arguments, stop)
+        except Late:
+            return ["hangs"]
+
+    def close(self):
+        os.chdir("/")
 
 
 Failure = collections.namedtuple("Failure", "kind stage rule act arguments expected got")
@@ -90,7 +142,7 @@ class Run:
         self.test = test
         self.options = options
         self.folder = f"{test.home}/{next(Run.number)}"
-        self.worlds, self.helpers = [], []
+        self.worlds, self.helper, self.control = [], None, None
         os.mkdir(self.folder)
         try:
             self.start(rules)
@@ -119,14 +171,12 @@ class Run:
         else:
             self.policy = policies[0]
             self.answers = Answers(self.policy, plans[0])
-        self.begin = self.inside.inodes()
-        for world, prefix in ((self.inside, prefix), (self.outside, [])):
-            self.helpers.append(Helper(prefix, test.tools, world.top, world.top + ".log"))
-        self.started = [helper.answer() for helper in self.helpers]
-        self.view = View(top, self.started[0][-1],
-                         [item["class"] for item in plans[0]["broker"]])
-        self.before = self.inside.picture()
-        self.failures = []
+        self.before, self.was = self.inside.look()
+        self.begin = self.was
+        self.helper = Helper(prefix, test.tools, top, top + ".log")
+        self.started = self.helper.answer()[0]
+        self.control = Control(self.outside.top)
+        self.view = View(top, self.started[-1], [item["class"] for item in plans[0]["broker"]])
 
     def texts(self, rules):
         """The policy of RULES; two of them if one is inside."""
@@ -141,52 +191,62 @@ class Run:
 
     def plan_of(self, prefix, text):
         """The plan of TEXT, made inside what PREFIX starts."""
+        options = [option for option in self.options if not option.startswith("--gaps")]
         done = subprocess.run([*prefix, self.test.lapbelt, "plan", "--exec", "--json",
-                               *self.options, "-p", text], capture_output=True, check=False)
+                               *options, "-p", text], capture_output=True, check=False)
         try:
             return json.loads(done.stdout)
         except ValueError:
             raise RuntimeError(f"no plan: {done.stderr.decode()}") from None
 
     def close(self):
-        for helper in self.helpers:
-            helper.close()
+        for worker in (self.helper, self.control):
+            if worker:
+                worker.close()
         for world in self.worlds:
             world.close()
         if hasattr(self, "policy"):
             self.policy.free()
         shutil.rmtree(self.folder)
 
-    def is_fifo(self, where):
+    def sockets(self):
+        return self.test.sockets + self.inside.sockets + self.outside.sockets
+
+    @staticmethod
+    def waits(view, name, arguments):
+        """For a partner at a FIFO?"""
         try:
-            return stat.S_ISFIFO(os.stat(self.view.full(where)).st_mode)
+            return name in ("creat", "exec") and \
+                stat.S_ISFIFO(os.stat(view.full(arguments[0])).st_mode)
         except OSError:
             return False
 
-    def questions(self, name, arguments):
+    @staticmethod
+    def questions(view, name, arguments):
         try:
-            return ACTS[name].ask(self.view, *arguments)
+            return ACTS[name].ask(view, *arguments)
         except (OSError, ValueError):
             return [[]]  # it fails before anything is asked
 
-    def act(self, name, arguments, patience=100):
+    def act(self, name, arguments, patience=500):
         """Returns a failure, or None. Afterwards the worlds are equal again, or there is one."""
-        if name in ("creat", "exec") and self.is_fifo(arguments[0]):
-            return None  # it waits for a partner
-        self.was = self.inside.inodes()
-        stages = self.questions(name, arguments)
+        self.result = None
+        if self.waits(self.view, name, arguments):
+            return None
+        stages = self.questions(self.view, name, arguments)
         said, denied, stage, unsure = "allow", [], 0, {}
         for stage, questions in enumerate(stages):
             said, denied = self.answers.to_stage(questions)
-            if said == "deny" and self.are_seen(denied, name):
+            if said == "deny" and self.are_seen(denied, name, self.second_names):
                 said = "depends"
             if said == "deny":
                 break
             if said in ("depends", "moved"):
                 unsure[stage] = DENIALS if said == "depends" else ("EXDEV",)
-        result = self.helpers[0].act(name, arguments)
-        after = self.inside.picture()
-        accept_all(self.test.sockets + self.inside.sockets + self.outside.sockets)
+        result = self.result = self.helper.act(name, arguments)
+        after, self.was = self.inside.look()
+        if name in SOCKET_ACTS:
+            accept_all(self.sockets())
 
         def failure(kind, expected):
             rule = "; ".join(f"{show_question(v.question)}: {v.rule}" for v in denied)
@@ -200,38 +260,44 @@ class Run:
             return self.catch_up(name, arguments, result[1], after, failure)
         if said == "deny":
             if after != self.before and self.may_be_left(name, stages[stage]):
-                self.helpers[1].act("open", [arguments[0], self.making(name, arguments),
+                self.control.act("open", [arguments[0], self.making(name, arguments),
                                              arguments[-1]])
-                self.before = self.outside.picture()
-            return self.after_denial(name, arguments, stage, denied, result, after, failure)
-        control = self.helpers[1].act(name, arguments)
-        if name in ("listen", "bind-abstract") and result != control and \
-                "EADDRINUSE" in result + control and patience:
-            time.sleep(0.05)  # somebody else's, or the broker's for a moment more
+                self.before = self.outside.look().picture
+            return self.after_denial(name, arguments, stage, stages, result, after, failure)
+        if self.is_gap(name, arguments, stages, result):
+            return self.after_gap(name, arguments, result[1], after, failure)
+        control = self.control.act(name, arguments)
+        if self.is_in_use(name, result, control) and patience:
+            self.test.count["in use"] += 1
+            time.sleep(0.01)
             return self.act(name, arguments, patience - 1)
         self.test.count["same"] += 1
-        if result == control and after == self.outside.picture():
+        if result == control and after == self.outside.look().picture:
             self.before = after
             self.test.count["done"] += result[0] == "ok"
             return None
         if result == control:
-            return failure("tree", self.difference(self.outside.picture(), after))
-        asked = [q for qs in stages for q in qs]
-        if result[0] == "error" and result[2] in DENIALS and \
-                covers_refused(self.gaps, name, arguments, asked, self.begin):
-            self.test.count["gap"] += 1
-            return Failure("resync", 0, "", name, arguments, "", "")
+            return failure("tree", self.difference(self.outside.look().picture, after))
         return failure("incomplete" if result[0] == "error" and result[2] in DENIALS else "differs",
                        control)
 
-    def by_second_name(self, verdict):
+    @staticmethod
+    def is_in_use(name, result, control):
+        """Is an address somebody else's, or the broker's for a moment more?"""
+        return name in ("listen", "bind-abstract") and result != control and \
+            "EADDRINUSE" in result + control
+
+    def second_names(self, path):
+        """What else is the same file as PATH."""
+        inode = self.was.get(path)
+        return [other for other, its in self.was.items() if inode and its == inode]
+
+    def by_second_name(self, verdict, second_names):
         """Is what VERDICT denies there under another name, where it is allowed?"""
         op, thing, more = verdict.question
-        if not isinstance(thing, bytes) or not thing.startswith(os.fsencode(self.inside.top)):
+        if not isinstance(thing, bytes) or not thing.startswith(self.inside.bytes):
             return False
-        inode = self.was.get(thing)
-        return any(self.policy.decide(op, path, more).allowed
-                   for path, other in self.was.items() if inode and other == inode)
+        return any(self.policy.decide(op, path, more).allowed for path in second_names(thing))
 
     def may_be_left(self, name, questions):
         """Landlock lets make what may be made, and then does not let open it."""
@@ -246,41 +312,50 @@ class Run:
         flags = arguments[1] if name == "open" else 0
         return os.O_CREAT | flags & (os.O_EXCL | os.O_NOFOLLOW)
 
-    def are_seen(self, denied, act):
+    def are_seen(self, denied, act, second_names):
         """Is what is DENIED known to be seen or done all the same?"""
-        return all(covers_seen(self.gaps, verdict, act) or self.by_second_name(verdict)
-                   for verdict in denied)
+        return all(covers_seen(self.gaps, verdict, act) or
+                   self.by_second_name(verdict, second_names) for verdict in denied)
 
-    def after_denial(self, name, arguments, stage, denied, result, after, failure):
+    def is_gap(self, name, arguments, stages, result):
+        """Was it refused for a reason that the plan tells of?"""
+        asked = [question for questions in stages for question in questions]
+        return result[0] == "error" and result[2] in DENIALS and \
+            covers_refused(self.gaps, name, arguments, asked, self.begin)
+
+    def after_gap(self, name, arguments, stage, after, failure):
+        self.test.count["gap"] += 1
+        if self.catch_up(name, arguments, stage, after, failure):
+            return Failure("resync", 0, "", name, arguments, "", "")
+        return None
+
+    def after_denial(self, name, arguments, stage, stages, result, after, failure):
         if result[0] == "error" and result[1] < stage:
-            return self.early(name, arguments, stage, result, after, failure)
+            return self.early(name, arguments, stage, stages, result, after, failure)
         if result[0] == "error" and result[1] == stage:
             self.test.count["denied" if result[2] in DENIALS else "failed anyway"] += 1
             return self.catch_up(name, arguments, stage, after, failure)
         return failure("unsound", f"denied at stage {stage}")
 
-    def early(self, name, arguments, stage, result, after, failure):
+    def early(self, name, arguments, stage, stages, result, after, failure):
         """Inside it fails before the stage that is denied: as outside, or for a gap."""
         if result[1] == 0 and result[2] == "EPERM" and name in SOCKET_ACTS:
             self.test.count["denied"] += 1  # the socket cannot even be made
             return self.catch_up(name, arguments, 0, after, failure)
-        control = self.helpers[1].act(name, arguments, stage)
-        if result == control and after == self.outside.picture():
+        if self.is_gap(name, arguments, stages, result):
+            return self.after_gap(name, arguments, result[1], after, failure)
+        control = self.control.act(name, arguments, stage)
+        if result == control and after == self.outside.look().picture:
             self.before = after
             self.test.count["failed anyway"] += 1
             return None
-        asked = [q for qs in ACTS[name].ask(self.view, *arguments) for q in qs]
-        if result[2] in DENIALS and \
-                covers_refused(self.gaps, name, arguments, asked, self.begin):
-            self.test.count["gap"] += 1
-            return Failure("resync", 0, "", name, arguments, "", "")
         return failure("incomplete" if result[2] in DENIALS else "differs", control)
 
     def catch_up(self, name, arguments, stage, after, failure):
         """Outside, what came before the denied stage."""
-        if stage and self.helpers[1].act(name, arguments, stage)[0] == "error":
+        if stage and self.control.act(name, arguments, stage)[0] == "error":
             pass  # inside it has failed there too
-        want = self.outside.picture() if stage else self.before
+        want = self.outside.look().picture if stage else self.before
         if after != want:
             return failure("changed", self.difference(want, after))
         self.before = after

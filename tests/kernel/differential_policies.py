@@ -5,7 +5,7 @@ import random
 import re
 
 from differential_asking import TARGETS
-from differential_world import ABSENT, FOLDERS, LINKS, ODD, THERE, XATTRS
+from differential_names import ABSENT, FOLDERS, LINKS, ODD, THERE, XATTRS
 
 
 class Maker:
@@ -82,6 +82,10 @@ PLAIN_OPS = ["process-fork", "system-socket", "pseudo-tty", "signal", "ipc-posix
 MODES = [0o4, 0o111, 0o200, 0o4000]
 
 
+def show_mode(mode):
+    return f"#o{mode:04o}"
+
+
 class PolicyMaker(Maker):
     """A policy is a list of rules, each a text; {top} stands for the folder of the world."""
 
@@ -99,7 +103,7 @@ class PolicyMaker(Maker):
         kind = self.pick("literal", "literal", "subpath", "subpath", "subpath", "prefix", "regex",
                          "regex", "vnode-type", "vnode-type", "file-mode")
         if kind == "file-mode":
-            return "(file-mode #o%s)" % oct(self.pick(*MODES))[2:].zfill(4)
+            return f"(file-mode {show_mode(self.pick(*MODES))})"
         if kind == "vnode-type":
             return "(vnode-type %s)" % self.pick("REGULAR-FILE", "DIRECTORY", "SYMLINK", "FIFO",
                                                  "SOCKET")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A worker: differential_worker.py TOP does the acts that it reads, and says what came of them."""
+"""A worker: differential_worker.py TOP does the acts that it reads, lists of them, and says what came
+of each."""
 import errno
-import json
+import marshal
 import os
 import signal
 import sys
@@ -14,6 +15,8 @@ class Worker:
     def __init__(self, top):
         self.top = top
         self.fds = []
+        os.umask(0o022)
+        os.chdir(top + "/w")
 
     def path(self, where):
         """WHERE as an argument: (how, path below top). `at` is relative to a descriptor."""
@@ -21,7 +24,7 @@ class Worker:
         if how == "abs":
             return self.top + "/" + path, None
         if how == "rel":
-            return os.path.relpath(self.top, self.top + "/w") + "/" + path, None
+            return "../" + path, None
         fd = os.open(self.top + "/" + how[3:], os.O_PATH | os.O_DIRECTORY)
         self.fds.append(fd)
         return "../" * (how.count("/") + 1) + path, fd
@@ -47,17 +50,28 @@ class Worker:
                 os.close(fd)
             self.fds = []
 
+    def answer(self, name, arguments, stop=-1):
+        """The same with {top} as it is called everywhere."""
+        return self.common(self.run(name, arguments, stop))
+
+    def common(self, said):
+        if isinstance(said, str):
+            return said.replace(self.top, "TOP")
+        return [self.common(one) for one in said] if isinstance(said, list) else said
+
     def serve(self):
-        os.umask(0o022)
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        os.chdir(self.top + "/w")
-        print(json.dumps(["ready", os.getpid()]), flush=True)
-        for line in sys.stdin:
-            name, arguments, stop = json.loads(line)
-            result = json.dumps(self.run(name, arguments, stop))
-            print(result.replace(json.dumps(self.top)[1:-1], "TOP"), flush=True)
+        with open(0, "rb") as acts, open(1, "wb") as answers:
+            marshal.dump([["ready", os.getpid()]], answers)
+            answers.flush()
+            while True:
+                marshal.dump([self.answer(*act) for act in marshal.load(acts)], answers)
+                answers.flush()
 
 
 if __name__ == "__main__":
-    Worker(sys.argv[1]).serve()
+    try:
+        Worker(sys.argv[1]).serve()
+    except EOFError:
+        os._exit(0)  # there is nothing to tidy up

@@ -1,33 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """The world that acts are done in: files, and a listener."""
+import collections
 import os
 import shutil
 import socket
 import stat
+import time
 
-FOLDERS = ["w", "w/d", "w/d/e", "w/empty", "w/D", "w/s", "o", "o/p", "w/dlink", "w/out"]
-THERE = ["w/a", "w/b", "w/.env", "w/x y", "w/b\udcff", "w/Case", "w/case", "w/d/x", "w/d/.env",
-         "w/d/e/f", "w/d/e/g", "w/dd", "w/D/x", "w/tool", "w/script", "w/script2", "w/fifo",
-         "w/hard", "w/d/hard2", "w/s/sock", "w/r{}+", "o/secret", "o/p/q"]
-LINKS = ["w/alias", "w/rel", "w/dlink", "w/loop", "w/dangling", "w/out", "o/in"]
-ABSENT = ["w/new1", "w/d/new2", "w/empty/n", "w/d/e/new3", "o/new4", "w/D/.env", "w/empty/tool"]
-ODD = ["w/d/../a", "w//b", "w/d/.", "w/dlink/x", "w/out/p/q", "w/dlink/../b", "w/a/", "o/in/x",
-       "w/dlink/", "w/rel/", "w/d/e/../../.env", "w/empty/..", "w/nowhere/x", "w/a/x",
-       "w/dlink/e/f", "w/out/new4", "w/dangling/"]
-XATTRS = ["user.k", "user.other"]
-SYSTEM = ["/proc/self/status", "/proc/self/maps", "/proc/sys/kernel/ostype",
-          "/proc/sys/kernel/pid_max", "/proc/sys/fs/file-max", "/proc/sys/kernel/domainname",
-          "/proc/version"]
+from differential_names import THERE, shm_path
 
+# The kernel's clock for the times of files goes in steps, of 10 ms at most: a change after a look has
+# another time than what was changed longer than that before the look.
+SLACK = 20_000_000
 
-def shm_path(top, name):
-    return "/dev/shm/" + "-".join(top.split("/")[-3:]) + "-" + name
+Look = collections.namedtuple("Look", "picture inodes")  # by path: below TOP, and absolute
 
 
 def write_file(path, text="text\n", mode=0o644):
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(text)
-    os.chmod(path, mode)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    os.write(fd, text.encode())
+    os.close(fd)
+
+
+# Made in other ways.
+OTHERS = ("w/fifo", "w/hard", "w/d/hard2", "w/s/sock", "w/tool", "w/script", "w/script2")
 
 
 class World:
@@ -35,11 +31,15 @@ class World:
 
     def __init__(self, top):
         self.top = top
+        self.bytes = os.fsencode(top)
+        self.shm = [(b"SHM" + name, os.fsencode(shm_path(top, "")) + name)
+                    for name in (b"n1", b"n2")]
+        self.known = {}  # what inodes were like, by their status
         self.sockets = []
-        for folder in ("w", "w/d", "w/d/e", "w/empty", "w/D", "w/s", "o", "o/p"):
-            os.makedirs(top + "/" + folder, mode=0o755)
+        for folder in ("", "/w", "/w/d", "/w/d/e", "/w/empty", "/w/D", "/w/s", "/o", "/o/p"):
+            os.mkdir(top + folder, 0o755)
         for name in THERE:
-            if name not in ("w/fifo", "w/hard", "w/d/hard2", "w/s/sock"):
+            if name not in OTHERS:
                 write_file(top + "/" + name, name.encode("utf8", "surrogateescape").hex() + "\n")
         for name, text in (("alias", "../o/secret"), ("rel", "d/x"), ("dlink", "d"),
                            ("loop", "loop"), ("dangling", "new1"), ("out", top + "/o")):
@@ -76,52 +76,50 @@ class World:
                     os.chmod(os.path.join(folder, name), 0o755)
         shutil.rmtree(self.top)
 
-    def inodes(self):
-        """What is there: path -> inode."""
-        found = {}
-        for path in self.paths():
+    def look(self):
+        """All that is there now. What the time of an inode's last change shows to be as it was is not
+        read again."""
+        picture, inodes = {}, {}
+        before = time.time_ns() - SLACK
+        todo = [(b"TOP", self.bytes)] + self.shm
+        while todo:
+            short, path = todo.pop()
             try:
-                found[path] = os.lstat(path).st_ino
-            except OSError:
-                pass  # a folder that may be listed and not searched
-        return found
+                found = os.lstat(path)
+            except FileNotFoundError:
+                continue  # in shared memory
+            except OSError as e:
+                picture[short] = e.errno  # a folder that may be listed and not searched
+                continue
+            inodes[path] = found.st_ino
+            stamp = found[:7], found.st_ctime_ns
+            known = self.known.get(stamp)
+            if known is None:
+                known = self.describe(path, found)
+                if found.st_ctime_ns < before:
+                    self.known[stamp] = known
+            picture[short], names = known
+            todo += [(short + name, path + name) for name in names]
+        return Look(picture, inodes)
 
-    def paths(self):
-        for folder, folders, files in os.walk(os.fsencode(self.top)):
-            yield folder
-            yield from (os.path.join(folder, name) for name in files)
-            yield from (os.path.join(folder, name) for name in folders
-                        if os.path.islink(os.path.join(folder, name)))
-        for name in ("n1", "n2"):
-            if os.path.exists(shm_path(self.top, name)):
-                yield os.fsencode(shm_path(self.top, name))
-
-    def picture(self):
-        """All that can be compared with another world."""
-        top = os.fsencode(self.top)
-        shm = os.fsencode(shm_path(self.top, ""))
-        return {path.replace(top, b"TOP").replace(shm, b"SHM"): self.describe(path)
-                for path in self.paths()}
-
-    def describe(self, path):
-        try:
-            found = os.lstat(path)
-        except OSError as e:
-            return e.errno
-        said = [oct(found.st_mode), found.st_uid, found.st_gid,
-                found.st_mtime if found.st_mtime < 1000 else "now"]
+    def describe(self, path, found):
+        """What can be compared with another world, and the names in a folder."""
+        said, names = [oct(found.st_mode), found.st_uid, found.st_gid,
+                       found.st_mtime if found.st_mtime < 1000 else "now"], ()
         if stat.S_ISLNK(found.st_mode):
-            return said + [os.readlink(path).replace(os.fsencode(self.top), b"TOP")]
+            return said + [os.readlink(path).replace(self.bytes, b"TOP")], names
         if not stat.S_ISDIR(found.st_mode):
             said += [found.st_nlink, found.st_size]
         try:
             said.append([(name, os.getxattr(path, name)) for name in sorted(os.listxattr(path))])
-            if stat.S_ISREG(found.st_mode) and found.st_size < 4096:
-                with open(path, "rb") as f:
-                    said.append(f.read().replace(os.fsencode(self.top), b"TOP"))
+            if stat.S_ISDIR(found.st_mode):
+                names = [b"/" + name for name in os.listdir(path)]
+            elif stat.S_ISREG(found.st_mode) and found.st_size < 4096:
+                with open(path, "rb", buffering=0) as f:
+                    said.append(f.read().replace(self.bytes, b"TOP"))
         except OSError as e:
             said.append(e.errno)
-        return said
+        return said, names
 
 
 def accept_all(sockets):

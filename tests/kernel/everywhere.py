@@ -54,7 +54,7 @@ def main():
     parser.add_argument("around", type=os.path.abspath)
     parser.add_argument("who", choices=("root", "user"))
     parser.add_argument("--acts", type=int, default=100000)
-    parser.add_argument("--each", type=int, default=60, help="acts under one policy")
+    parser.add_argument("--each", type=int, default=250, help="acts under one policy")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("names", nargs="*")
     given = parser.parse_intermixed_args()
