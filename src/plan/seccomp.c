@@ -51,7 +51,7 @@ static uint64_t when_broker(const struct planner *p)
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (brokered & classes[i].class)
 			ret |= classes[i].when;
-	if ((brokered & BROKER_ATTR) && p->facts.write_data != CAN_ALLOW)
+	if ((brokered & BROKER_ATTR) && (p->facts.write_data != CAN_ALLOW || p->input->nestable))
 		ret |= WHEN_ACCESS;
 	if ((brokered & BROKER_UNIX) && p->facts.listen_apart)
 		ret |= WHEN_LISTEN;

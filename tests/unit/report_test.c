@@ -318,6 +318,7 @@ static void classes_for_policies_inside(void)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct class_report *attributes;
 		struct reported r;
 
 		report_open(&r, rows[i].text);
@@ -325,6 +326,8 @@ static void classes_for_policies_inside(void)
 		report_now(&r);
 		CHECK_INT(r.f.plan.brokered, rows[i].brokered);
 		CHECK_INT(r.f.plan.for_inside, rows[i].for_inside);
+		attributes = class_of(&r.report, BROKER_ATTR);
+		CHECK(attributes && is_called(attributes, "faccessat"));
 		for (size_t c = 0; c < r.report.n_classes; c++)
 			CHECK(!(r.report.classes[c].class & rows[i].for_inside) ==
 			      !strstr(r.report.classes[c].why, "inside"));
