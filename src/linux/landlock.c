@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -129,6 +131,45 @@ int landlock_build(const struct plan *plan)
 		    add_terminals(ruleset, &plan->rows[i]) < 0)
 			return -1;
 	return fd_steal(&ruleset);
+}
+
+/* In a child: may the root directory be listed, for no other right than those to ROWS? */
+static int try_root(const struct plan *plan, const struct landlock_row *rows, size_t n)
+{
+	struct plan only = {.landlock_fs = LL_READ_DIR, .nested = plan->nested};
+	int ruleset = create_ruleset(&only);
+
+	for (size_t i = 0; ruleset >= 0 && i < n; i++) {
+		struct landlock_row row = {rows[i].path, LL_READ_DIR, .directory = true};
+
+		if (add_row(ruleset, &row) < 0)
+			return errno;
+	}
+	if (ruleset < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    landlock_enter(ruleset) < 0)
+		return errno;
+	return open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) >= 0 ? 0 : EACCES;
+}
+
+int landlock_is_above_root(const struct plan *plan, const struct landlock_row *rows, size_t n)
+{
+	int cleanup_fd root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	pid_t pid;
+	int status;
+
+	if (root < 0) /* it cannot be listed anyway: nobody knows */
+		return 1;
+	/* No SIGCHLD: whoever called us may handle or ignore it. */
+	pid = (pid_t)syscall(SYS_clone, 0UL, NULL, NULL, NULL, NULL);
+	if (pid == 0)
+		_exit(try_root(plan, rows, n));
+	if (pid < 0)
+		return -1;
+	while (waitpid(pid, &status, __WALL) < 0)
+		if (errno != EINTR)
+			return -1;
+	errno = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+	return !errno ? 1 : errno == EACCES ? 0 : -1;
 }
 
 int landlock_enter(int ruleset)

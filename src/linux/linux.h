@@ -85,6 +85,12 @@ void landlock_find_outer(struct outer *ret);
  */
 int landlock_build(const struct plan *plan);
 
+/*
+ * Is one of the directories ROWS[N] above the root directory? Landlock looks further up than a
+ * process sees that has changed its root. 0, 1, or -1 with errno.
+ */
+int landlock_is_above_root(const struct plan *plan, const struct landlock_row *rows, size_t n);
+
 /* Restricts the calling thread. no_new_privs must be set. 0, or -1 with errno. */
 int landlock_enter(int ruleset);
 

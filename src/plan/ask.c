@@ -194,18 +194,30 @@ unsigned ask_below(const struct planner *p, const struct place *place, enum grou
 
 /* ---- What is mounted twice ---- */
 
-unsigned ask_first(const struct planner *p, const struct place *place, enum group group, bool below)
+bool ask_first_place(const struct planner *p, const struct place *place, char name[PLAN_PATH_MAX],
+		     struct place *ret)
 {
 	policy_state start = policy_start(p->policy);
-	struct place first = {.type = place->type};
-	char name[PLAN_PATH_MAX];
 
 	if (!p->input->first_name ||
 	    !p->input->first_name(p->input->first_name_context, place->path, name))
+		return false;
+	*ret = (struct place){
+		.type = place->type,
+		.path = name,
+		.at = policy_walk(p->policy, start, str_of(name)),
+	};
+	ret->below = name[1] ? ret->at : start;
+	return true;
+}
+
+unsigned ask_first(const struct planner *p, const struct place *place, enum group group, bool below)
+{
+	char name[PLAN_PATH_MAX];
+	struct place first;
+
+	if (!ask_first_place(p, place, name, &first))
 		return CAN_ALLOW;
-	first.path = name;
-	first.at = policy_walk(p->policy, start, str_of(name));
-	first.below = name[1] ? first.at : start;
 	return below ? ask_below(p, &first, group) : ask_at(p, &first, group);
 }
 

@@ -37,6 +37,10 @@ unsigned ask_below(const struct planner *p, const struct place *place, enum grou
 unsigned ask_first(const struct planner *p, const struct place *place, enum group group,
 		   bool below);
 
+/* That name's place, its path in NAME. False: it had none. */
+bool ask_first_place(const struct planner *p, const struct place *place, char name[PLAN_PATH_MAX],
+		     struct place *ret);
+
 /* Is PATH in a place whose answers do not depend on names further down? */
 bool ask_decides_whole(const struct planner *p, const char *path);
 

@@ -455,6 +455,11 @@ static uint32_t settle(struct floor *f, const struct place *place, unsigned mixe
 		note_path(f, &f->p->floor.crowds, place->path);
 		mixed &= ~(unsigned)READING;
 	}
+	/* Only at its first name is something denied, and a program can be exchanged for that. */
+	if ((mixed & BIT(GROUP_EXEC)) && exec == CAN_ALLOW) {
+		note_path(f, &f->p->floor.again, place->path);
+		mixed &= ~(unsigned)BIT(GROUP_EXEC);
+	}
 	leave(f, place, mixed);
 	if (!(exec & CAN_ALLOW))
 		return 0;
@@ -519,11 +524,21 @@ static bool moves_are_neutral(const struct floor *f, const struct place *place)
 	return true;
 }
 
+/* By its first name, too? */
+static bool moves_are_neutral_twice(const struct floor *f, const struct place *place)
+{
+	char name[PLAN_PATH_MAX];
+	struct place first;
+
+	return moves_are_neutral(f, place) &&
+	       (!ask_first_place(f->p, place, name, &first) || moves_are_neutral(f, &first));
+}
+
 /* Rights for all of the directory PLACE; *MIXED: groups with both answers below. */
 static uint32_t judge_whole(struct floor *f, const struct place *place, unsigned undecided,
 			    unsigned *mixed)
 {
-	bool neutral = !(undecided & NAMING) || moves_are_neutral(f, place);
+	bool neutral = !(undecided & NAMING) || moves_are_neutral_twice(f, place);
 	uint32_t rights = 0;
 
 	for (enum group g = 0; g < GROUP_COUNT; g++) {

@@ -206,12 +206,29 @@ static bool is_again(const struct mounts *mounts, struct str path)
 	return false;
 }
 
+bool mounts_is_apart(const struct mounts *mounts, struct str path)
+{
+	const struct mounted *mount = mount_of(mounts, path);
+
+	return !mount || mount != mount_of(mounts, STR("/"));
+}
+
+bool mounts_is_above(const struct mounts *mounts, struct str path)
+{
+	for (size_t i = 0; i < mounts->n_above; i++)
+		if (str_eq(mounts->above[i], path))
+			return true;
+	return false;
+}
+
 bool mounts_first_name(void *context, const char *path, char *buffer)
 {
 	const struct mounts *mounts = context;
 	const struct mounted *mount;
 	char inner[PATH_MAX];
 
+	if (mounts_is_above(mounts, str_of(path)))
+		return join(buffer, STR("/"), STR(""));
 	if (!is_again(mounts, str_of(path)))
 		return false;
 	mount = find_on_device(mounts, str_of(path), inner);

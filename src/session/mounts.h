@@ -18,6 +18,8 @@ struct mounts {
 	struct mounted *list; /* in the order in which they were mounted */
 	size_t n, cap;
 	bool any_again;
+	struct str *above; /* what else is above the root directory (session/above.h) */
+	size_t n_above, cap_above;
 };
 
 /*
@@ -36,7 +38,13 @@ int mounts_parse(struct mounts *ret, struct str text, struct arena *arena, struc
 int mounts_add_names(const struct mounts *mounts, struct str path, struct paths *ret,
 		     struct err *e);
 
-/* A plan_first_name. CONTEXT: the struct mounts. */
+/* Is PATH in another mount than the root directory, as far as can be told? */
+bool mounts_is_apart(const struct mounts *mounts, struct str path);
+
+/* Is it in mounts->above? */
+bool mounts_is_above(const struct mounts *mounts, struct str path);
+
+/* A plan_first_name. What is above the root directory is everything. CONTEXT: the struct mounts. */
 bool mounts_first_name(void *context, const char *path, char *buffer);
 
 #endif

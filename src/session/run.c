@@ -32,6 +32,7 @@
 #include "linux/linux.h"
 #include "linux/scratch.h"
 #include "plan/nested.h"
+#include "session/above.h"
 #include "session/deadline.h"
 #include "session/lane.h"
 #include "session/limit.h"
@@ -43,7 +44,8 @@
 static const int own_limits[] = {RLIMIT_NOFILE, RLIMIT_FSIZE};
 
 enum {
-	OWN_LIMITS = sizeof(own_limits) / sizeof(own_limits[0])
+	OWN_LIMITS = sizeof(own_limits) / sizeof(own_limits[0]),
+	ABOVE_ROUNDS = 32, /* each goes a directory further down */
 };
 
 struct run {
@@ -187,6 +189,17 @@ static bool inherits_named(const struct session_options *options, bool device)
 	return ret;
 }
 
+static int plan_with_lane(struct run *run, struct err *e)
+{
+	int r = plan_make(&run->input, &run->arena, &run->plan, e);
+
+	if (r == 0 && run->plan.lane && !lane_is_loadable(&run->plan, &run->input, run->lane)) {
+		run->input.lane = false;
+		r = plan_make(&run->input, &run->arena, &run->plan, e);
+	}
+	return r;
+}
+
 static int make_plan(struct run *run, struct err *e)
 {
 	int r;
@@ -220,10 +233,17 @@ static int make_plan(struct run *run, struct err *e)
 	/* Who names it wants it. */
 	if (!getenv("LAPBELT_LANE"))
 		run->input.cwd = str_of(run->cwd);
-	r = plan_make(&run->input, &run->arena, &run->plan, e);
-	if (r == 0 && run->plan.lane && !lane_is_loadable(&run->plan, &run->input, run->lane)) {
-		run->input.lane = false;
-		r = plan_make(&run->input, &run->arena, &run->plan, e);
+	r = plan_with_lane(run, e);
+	for (int round = 0; r == 0 && round <= ABOVE_ROUNDS; round++) {
+		r = above_find(&run->mounts, &run->plan, &run->arena, e);
+		if (r <= 0)
+			break;
+		if (round == ABOVE_ROUNDS)
+			return err_set(e, ERR_LIMIT,
+				       "too much above the root directory is mounted below it");
+		run->input.first_name = mounts_first_name;
+		run->input.first_name_context = &run->mounts;
+		r = plan_with_lane(run, e);
 	}
 	arena_trim(&run->arena);
 	return r;

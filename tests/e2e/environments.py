@@ -375,6 +375,7 @@ def answers(around, sandbox, world):
     world.fresh()
     python = ["/usr/bin/python3", f"{world.folder}/acts.py"]
     env = {"HOME": world.home, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    env |= {name: os.environ[name] for name in ["LAPBELT_LANE"] if name in os.environ}
     done = subprocess.run(
         [*around, *python, "host", world.folder, *sandbox, *python, "worker", world.folder],
         cwd=f"{world.home}/ws", env=env, stdin=subprocess.DEVNULL, timeout=60,

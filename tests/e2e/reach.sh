@@ -223,4 +223,25 @@ if is_root; then
 	has_userns || check "nor by the default policy" keeps_roots_rights_inside
 fi
 
+# Landlock looks further up than a chroot's root directory: what that is in is there by another mount.
+chrooted() {
+	unshare -m sh -ec '
+		mkdir -p above
+		mount -t tmpfs tmpfs above
+		mkdir above/root
+		mount --rbind / above/root
+		exec chroot above/root "$@"' sh "$@"
+}
+above_a_chroot() {
+	echo text >seen
+	above="(version 1) (deny default) (allow process*)
+		(allow file-read* (subpath \"/usr\" \"/lib\" \"/lib64\" \"$HOME/ws/above\"))"
+	chrooted cat "$HOME/ws/seen"
+	fails chrooted "$LAPBELT" exec -p "$above" -- cat "$HOME/ws/seen"
+	chrooted "$LAPBELT" exec -p "$above (allow file-read* (literal \"$HOME/ws/seen\"))" -- cat "$HOME/ws/seen"
+}
+if is_root; then
+	check "a chroot is in nothing that is granted inside" above_a_chroot
+fi
+
 lib_done

@@ -110,6 +110,27 @@ static void floor_of_what_is_mounted_twice(void)
 	}
 }
 
+/* What may be moved freely by one name, and by the other would get round a rule. */
+static void floor_moves_nothing_that_is_mounted_twice(void)
+{
+	static const char *const names[] = {"/home/u", "/usr/bin", NULL};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct fixture f;
+
+		first = names[i];
+		fixture_open(&f, "(allow default) (deny file-read-xattr (subpath "
+				 "\"/home/u/.ssh\") (literal \"/tmp/x\"))");
+		f.input.first_name = first ? name_first : NULL;
+		CHECK_INT(fixture_plan(&f), 0);
+		CHECK_INT(grants(&f, "/tmp/own/file", LL_MAKE_REG), i > 0);
+		CHECK_INT(grants(&f, "/tmp/own/file", LL_REFER), i > 0);
+		CHECK(grants(&f, "/tmp/own/file", LL_READ_FILE | LL_WRITE_FILE));
+		CHECK(grants(&f, "/tmp/keep/file", LL_MAKE_REG | LL_REFER));
+		fixture_close(&f);
+	}
+}
+
 static void floor_around_a_prefix(void)
 {
 	struct fixture f;
@@ -729,6 +750,7 @@ int main(void)
 	RUN(floor_around_a_secret);
 	RUN(floor_tells_of_replaced_files);
 	RUN(floor_of_what_is_mounted_twice);
+	RUN(floor_moves_nothing_that_is_mounted_twice);
 	RUN(floor_around_a_prefix);
 	RUN(floor_of_few_trees);
 	RUN(floor_gives_way_to_regexes);

@@ -108,10 +108,36 @@ static void knows_whether_any_is_mounted_twice(void)
 	arena_release(&arena);
 }
 
+static void what_is_above_the_root_is_everything(void)
+{
+	struct str above[] = {STR("/b"), STR("/c/d")};
+	struct arena arena = {0};
+	struct mounts mounts;
+	char name[PATH_MAX];
+
+	CHECK_INT(mounts_parse(&mounts, STR("26 20 8:3 / / rw\n27 26 8:4 / /b rw\n"), &arena, NULL),
+		  0);
+	CHECK(mounts_is_apart(&mounts, STR("/b/x")));
+	CHECK(!mounts_is_apart(&mounts, STR("/c")));
+	CHECK(!mounts_first_name(&mounts, "/b", name));
+	mounts.above = above;
+	mounts.n_above = 2;
+	CHECK(mounts_is_above(&mounts, STR("/b")));
+	CHECK(!mounts_is_above(&mounts, STR("/b/x")));
+	CHECK(mounts_first_name(&mounts, "/c/d", name));
+	CHECK_STR(name, "/");
+	CHECK(!mounts_first_name(&mounts, "/c/d/e", name));
+	arena_release(&arena);
+	CHECK_INT(mounts_parse(&mounts, STR("27 26 8:4 / /b rw\n"), &arena, NULL), 0);
+	CHECK(mounts_is_apart(&mounts, STR("/c")));
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	RUN(finds_all_names);
 	RUN(knows_the_first);
 	RUN(knows_whether_any_is_mounted_twice);
+	RUN(what_is_above_the_root_is_everything);
 	return test_done();
 }
