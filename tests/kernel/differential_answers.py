@@ -235,6 +235,7 @@ STRICTER = [
     ("what appears later in these directories", "late"),
     ("what may be read in these directories by its name", "within"),
     ("the files of processes in /proc cannot be opened", "process"),
+    ("what is mounted a second time here", "within"),
     ("may be written below, but not made, removed or renamed", "itself"),
     ("what replaces these directories once removed", "replaced"),
     ("cannot be executed", "replaced"),
