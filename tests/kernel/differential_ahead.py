@@ -81,7 +81,7 @@ class Ahead:
                 said == "deny" and (run.are_seen(denied, name, self.second_names) or
                                     run.may_be_left(name, asked)) or \
                 covers_refused(self.gaps, name, arguments,
-                               [question for questions in stages for question in questions], self.begin):
+                               run.asked(self.view, name, arguments, stages), self.begin):
             return None
         if said == "allow":
             return Wanted((name, arguments), None, run.control.act(name, arguments))

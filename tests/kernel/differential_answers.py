@@ -230,12 +230,20 @@ def is_replaced(path, start):
     return start.get(path) != now
 
 
+MOVING = ("rename", "link", "unlink", "rmdir", "tmpfile")
+ATTRIBUTES = ("chmod", "fchmod", "chown", "utime", "futime", "setxattr", "removexattr", "setacl",
+              "flags")
+
 STRICTER = [
     # text, what it is about: (verdicts of the act, its name, start) -> bool
     ("what appears later in these directories", "late"),
     ("what may be read in these directories by its name", "within"),
     ("the files of processes in /proc cannot be opened", "process"),
     ("what is mounted a second time here", "within"),
+    ("these are read-only as a whole", "within"),
+    ("these are hidden, whatever else", "within"),
+    ("these cannot be removed or renamed", "moves"),
+    ("where something can be written", "attributes"),
     ("may be written below, but not made, removed or renamed", "itself"),
     ("what replaces these directories once removed", "replaced"),
     ("cannot be executed", "replaced"),
@@ -274,7 +282,15 @@ def covers_refused(gaps, act, arguments, asked, start):
             if any(path.startswith(b"/proc/sys/") for path in paths):
                 return True
         elif how == "within":
-            if any(path.startswith(name + b"/") for path in paths for name in names):
+            if any(path == name or path.startswith(name + b"/")
+                   for path in paths for name in names):
+                return True
+        elif how == "moves":  # into and out of them, too
+            if act in MOVING and any(path == name or path.startswith(name + b"/")
+                                     for path in paths for name in names):
+                return True
+        elif how == "attributes":
+            if act in ATTRIBUTES:
                 return True
         elif how in ("itself", "list"):
             if any(path in names for path in paths):

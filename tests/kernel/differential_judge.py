@@ -2,6 +2,7 @@
 """One policy: two worlds, two workers, acts, and whether what came of them is right."""
 import collections
 import contextlib
+import errno
 import itertools
 import json
 import marshal
@@ -24,6 +25,7 @@ from differential_world import World, accept_all
 
 PYTHON = "/usr/bin/python3"  # an ordinary user must be able to execute it
 DENIALS = ("EPERM", "EACCES", "EXDEV")
+BY_MOUNTS = ("EROFS", "EBUSY")
 PATIENCE = 30  # seconds
 
 
@@ -238,11 +240,11 @@ class Run:
         for stage, questions in enumerate(stages):
             said, denied = self.answers.to_stage(questions)
             if said == "deny" and self.are_seen(denied, name, self.second_names):
-                said = "depends"
-            if said == "deny":
+                said, unsure[stage] = "depends", errno.errorcode.values()
+            elif said == "deny":
                 break
-            if said in ("depends", "moved"):
-                unsure[stage] = DENIALS if said == "depends" else ("EXDEV",)
+            elif said in ("depends", "moved"):
+                unsure[stage] = DENIALS + BY_MOUNTS if said == "depends" else ("EXDEV",)
         result = self.result = self.helper.act(name, arguments)
         after, self.was = self.inside.look()
         if name in SOCKET_ACTS:
@@ -317,10 +319,19 @@ class Run:
         return all(covers_seen(self.gaps, verdict, act) or
                    self.by_second_name(verdict, second_names) for verdict in denied)
 
+    @staticmethod
+    def asked(view, name, arguments, stages):
+        """All questions, and names even of what is not there to be asked about."""
+        paths = [os.path.normpath(view.full(where)) for where in arguments if isinstance(where, list)]
+        if name in ("shm", "shm-unlink"):
+            paths.append(os.fsencode(shm_path(view.top, arguments[0])))
+        return [question for questions in stages for question in questions] + \
+            [("named", path, {}) for path in paths]
+
     def is_gap(self, name, arguments, stages, result):
         """Was it refused for a reason that the plan tells of?"""
-        asked = [question for questions in stages for question in questions]
-        return result[0] == "error" and result[2] in DENIALS and \
+        asked = self.asked(self.view, name, arguments, stages)
+        return result[0] == "error" and result[2] in DENIALS + BY_MOUNTS and \
             covers_refused(self.gaps, name, arguments, asked, self.begin)
 
     def after_gap(self, name, arguments, stage, after, failure):
