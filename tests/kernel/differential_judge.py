@@ -27,6 +27,7 @@ PYTHON = "/usr/bin/python3"  # an ordinary user must be able to execute it
 DENIALS = ("EPERM", "EACCES", "EXDEV")
 BY_MOUNTS = ("EROFS", "EBUSY")
 PATIENCE = 30  # seconds
+GAPS = 3
 
 
 class Late(Exception):
@@ -144,6 +145,7 @@ class Run:
         self.test = test
         self.options = options
         self.folder = f"{test.home}/{next(Run.number)}"
+        self.n_gaps = 0
         self.worlds, self.helper, self.control = [], None, None
         os.mkdir(self.folder)
         try:
@@ -335,8 +337,10 @@ class Run:
             covers_refused(self.gaps, name, arguments, asked, self.begin)
 
     def after_gap(self, name, arguments, stage, after, failure):
+        """A world in which much is refused for a gap shows little else: it is given up."""
         self.test.count["gap"] += 1
-        if self.catch_up(name, arguments, stage, after, failure):
+        self.n_gaps += 1
+        if self.catch_up(name, arguments, stage, after, failure) or self.n_gaps > GAPS:
             return Failure("resync", 0, "", name, arguments, "", "")
         return None
 
