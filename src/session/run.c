@@ -200,6 +200,26 @@ static int plan_with_lane(struct run *run, struct err *e)
 	return r;
 }
 
+/* As long as the plan has rows for what is above the root directory. */
+static int plan_again_above(struct run *run, struct err *e)
+{
+	/* Who can make user namespaces is in no chroot; unshare(2). */
+	if (run->caps.userns)
+		return 0;
+	for (int round = 0; round < ABOVE_ROUNDS; round++) {
+		int r = above_find(&run->mounts, &run->plan, &run->arena, e);
+
+		if (r <= 0)
+			return r;
+		run->input.first_name = mounts_first_name;
+		run->input.first_name_context = &run->mounts;
+		r = plan_with_lane(run, e);
+		if (r < 0)
+			return r;
+	}
+	return err_set(e, ERR_LIMIT, "too much above the root directory is mounted below it");
+}
+
 static int make_plan(struct run *run, struct err *e)
 {
 	int r;
@@ -234,17 +254,8 @@ static int make_plan(struct run *run, struct err *e)
 	if (!getenv("LAPBELT_LANE"))
 		run->input.cwd = str_of(run->cwd);
 	r = plan_with_lane(run, e);
-	for (int round = 0; r == 0 && round <= ABOVE_ROUNDS; round++) {
-		r = above_find(&run->mounts, &run->plan, &run->arena, e);
-		if (r <= 0)
-			break;
-		if (round == ABOVE_ROUNDS)
-			return err_set(e, ERR_LIMIT,
-				       "too much above the root directory is mounted below it");
-		run->input.first_name = mounts_first_name;
-		run->input.first_name_context = &run->mounts;
-		r = plan_with_lane(run, e);
-	}
+	if (r == 0)
+		r = plan_again_above(run, e);
 	arena_trim(&run->arena);
 	return r;
 }
