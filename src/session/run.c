@@ -203,8 +203,9 @@ static int plan_with_lane(struct run *run, struct err *e)
 /* As long as the plan has rows for what is above the root directory. */
 static int plan_again_above(struct run *run, struct err *e)
 {
-	/* Who can make user namespaces is in no chroot; unshare(2). */
-	if (run->caps.userns)
+	/* Whoever makes a user namespace is in no chroot; unshare(2). Who only could has not tried.
+	 */
+	if (run->plan.ns & NS_USER)
 		return 0;
 	for (int round = 0; round < ABOVE_ROUNDS; round++) {
 		int r = above_find(&run->mounts, &run->plan, &run->arena, e);
