@@ -232,7 +232,7 @@ class Run:
         except (OSError, ValueError):
             return [[]]  # it fails before anything is asked
 
-    def act(self, name, arguments, patience=500):
+    def act(self, name, arguments, patience=100):
         """Returns a failure, or None. Afterwards the worlds are equal again, or there is one."""
         self.result = None
         if self.waits(self.view, name, arguments):
@@ -271,9 +271,14 @@ class Run:
         if self.is_gap(name, arguments, stages, result):
             return self.after_gap(name, arguments, result[1], after, failure)
         control = self.control.act(name, arguments)
-        if self.is_in_use(name, result, control) and patience:
+        for _ in range(patience):  # the broker looks now and then who holds what is bound still
+            if not self.is_in_use(name, result, control) or "EADDRINUSE" in result:
+                break
             self.test.count["in use"] += 1
-            time.sleep(0.01)
+            time.sleep(0.05)
+            control = self.control.act(name, arguments)
+        if self.is_in_use(name, result, control) and patience:
+            time.sleep(0.05)
             return self.act(name, arguments, patience - 1)
         self.test.count["same"] += 1
         if result == control and after == self.outside.look().picture:
