@@ -87,7 +87,8 @@ int landlock_build(const struct plan *plan);
 
 /*
  * Is one of the directories ROWS[N] above the root directory? Landlock looks further up than a
- * process sees that has changed its root. 0, 1, or -1 with errno.
+ * process sees that has changed its root. 0, also where a sandbox around us opens files for us so
+ * that it cannot be told; 1; or -1 with errno.
  */
 int landlock_is_above_root(const struct plan *plan, const struct landlock_row *rows, size_t n);
 
