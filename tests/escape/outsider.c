@@ -11,6 +11,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/ioprio.h>
 #include <mqueue.h>
 #include <netinet/in.h>
@@ -22,6 +23,7 @@
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/signalfd.h>
@@ -148,6 +150,20 @@ static int signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
+/*
+ * What names shared with others are told apart by: processes of other pid namespaces have the same
+ * number, and those that were killed have left theirs.
+ */
+static int unique(void)
+{
+	static int number;
+
+	while (number == 0)
+		if (getrandom(&number, sizeof(number), 0) == sizeof(number))
+			number &= INT_MAX;
+	return number;
+}
+
 static void open_sockets(FILE *facts, const char *directory)
 {
 	char path[108], name[64];
@@ -156,8 +172,7 @@ static void open_sockets(FILE *facts, const char *directory)
 	snprintf(path, sizeof(path), "%s/stream", directory);
 	watch(STREAM, bound_path(SOCK_STREAM, path));
 	fprintf(facts, "export ESCAPE_STREAM='%s'\n", path);
-	snprintf(shared_socket, sizeof(shared_socket), "/tmp/lapbelt-escape-%d-%ld", getpid(),
-		 (long)time(NULL));
+	snprintf(shared_socket, sizeof(shared_socket), "/tmp/lapbelt-escape-%d", unique());
 	watch(SHARED, bound_path(SOCK_STREAM, shared_socket));
 	fprintf(facts, "export ESCAPE_SHARED='%s'\n", shared_socket);
 	snprintf(bus_socket, sizeof(bus_socket), "%s/bus", fact("RUNTIME"));
@@ -170,7 +185,7 @@ static void open_sockets(FILE *facts, const char *directory)
 	snprintf(path, sizeof(path), "%s/dgram", directory);
 	watch(DGRAM, bound_path(SOCK_DGRAM, path));
 	fprintf(facts, "export ESCAPE_DGRAM='%s'\n", path);
-	snprintf(name, sizeof(name), "lapbelt-escape-%d", getpid());
+	snprintf(name, sizeof(name), "lapbelt-escape-%d", unique());
 	watch(ABSTRACT, bound_abstract(name));
 	fprintf(facts, "export ESCAPE_ABSTRACT='%s'\n", name);
 	watch(TCP, bound_loopback(SOCK_STREAM, &port));
@@ -184,19 +199,16 @@ static void open_shared_memory(FILE *facts)
 	struct mq_attr attr = {.mq_maxmsg = 2, .mq_msgsize = 64};
 	int fd;
 
-	/* One that was killed had no time to remove its own. */
-	snprintf(memory_name, sizeof(memory_name), "/lapbelt-escape-%d-%d", getuid(), getpid());
-	shm_unlink(memory_name);
+	snprintf(memory_name, sizeof(memory_name), "/lapbelt-escape-%d", unique());
 	memcpy(queue_name, memory_name, sizeof(queue_name));
-	mq_unlink(queue_name);
 	fd = shm_open(memory_name, O_RDWR | O_CREAT | O_EXCL, 0600);
-	sysv_id = shmget((key_t)getpid(), 4096, IPC_CREAT | IPC_EXCL | 0600);
+	sysv_id = shmget((key_t)unique(), 4096, IPC_CREAT | IPC_EXCL | 0600);
 	if (fd < 0 || ftruncate(fd, 4096) < 0 || sysv_id < 0)
 		broken("shared memory");
 	if (mq_open(queue_name, O_RDONLY | O_CREAT | O_EXCL, 0600, &attr) == (mqd_t)-1)
 		broken("message queue");
 	fprintf(facts, "export ESCAPE_SHM=%s ESCAPE_QUEUE=%s ESCAPE_KEY=%d\n", memory_name,
-		queue_name, getpid());
+		queue_name, unique());
 }
 
 static void remove_what_is_shared(void)
