@@ -369,43 +369,39 @@ void handle_umask(struct call *call)
 	call_continue(call);
 }
 
-static bool are(const struct call *call, int n, unsigned id)
-{
-	for (int i = 0; i < n; i++)
-		if ((uint32_t)call->args[i] != UINT32_MAX && (uint32_t)call->args[i] != id)
-			return false;
-	return true;
-}
+/* The calls that set ids, and how many arguments are some. */
+static const struct {
+	int nr, n;
+	bool of_group;
+} id_calls[] = {
+	{SYS_setuid, 1},         {SYS_setfsuid, 1},        {SYS_setreuid, 2},
+	{SYS_setresuid, 3},      {SYS_setgid, 1, true},    {SYS_setfsgid, 1, true},
+	{SYS_setregid, 2, true}, {SYS_setresgid, 3, true},
+};
 
 /* make(1) sets its children's ids to what they are. Ids are the same numbers inside. */
 static bool keeps_ids(const struct call *call)
 {
 	uid_t user, effective, saved;
 	gid_t group, effective_group, saved_group;
+	bool keeps = false;
 
 	if (call->broker->input->nested_userns || getresuid(&user, &effective, &saved) < 0 ||
 	    user != effective || user != saved ||
 	    getresgid(&group, &effective_group, &saved_group) < 0 || group != effective_group ||
 	    group != saved_group)
 		return false;
-	switch (call->nr) {
-	case SYS_setuid:
-	case SYS_setfsuid:
-		return are(call, 1, user);
-	case SYS_setreuid:
-		return are(call, 2, user);
-	case SYS_setresuid:
-		return are(call, 3, user);
-	case SYS_setgid:
-	case SYS_setfsgid:
-		return are(call, 1, group);
-	case SYS_setregid:
-		return are(call, 2, group);
-	case SYS_setresgid:
-		return are(call, 3, group);
-	default:
-		return false;
+	for (size_t i = 0; i < sizeof(id_calls) / sizeof(id_calls[0]); i++) {
+		const uint32_t id = id_calls[i].of_group ? group : user;
+
+		if (id_calls[i].nr != call->nr)
+			continue;
+		keeps = true;
+		for (int arg = 0; arg < id_calls[i].n; arg++)
+			keeps &= (uint32_t)call->args[arg] == UINT32_MAX ||
+				 (uint32_t)call->args[arg] == id;
 	}
+	return keeps;
 }
 
 void handle_setids(struct call *call)
