@@ -21,12 +21,15 @@ static enum entry_type entry_type(DIR *dir, const struct dirent *entry)
 		return ENTRY_DIRECTORY;
 	case DT_LNK:
 		return ENTRY_SYMLINK;
+	case DT_FIFO:
+		return ENTRY_PIPE;
 	case DT_UNKNOWN: /* some file systems do not say */
 		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			return ENTRY_OTHER;
-		return S_ISDIR(st.st_mode)   ? ENTRY_DIRECTORY
-		       : S_ISLNK(st.st_mode) ? ENTRY_SYMLINK
-					     : ENTRY_OTHER;
+		return S_ISDIR(st.st_mode)    ? ENTRY_DIRECTORY
+		       : S_ISLNK(st.st_mode)  ? ENTRY_SYMLINK
+		       : S_ISFIFO(st.st_mode) ? ENTRY_PIPE
+					      : ENTRY_OTHER;
 	default:
 		return ENTRY_OTHER;
 	}

@@ -143,7 +143,7 @@ static int add_entry(void *context, const char *name, enum entry_type type)
 		return 3;
 	}
 	entries->list = list;
-	list[entries->n++] = (struct entry){str_of(copy), type};
+	list[entries->n++] = (struct entry){str_of(copy), type == ENTRY_PIPE ? ENTRY_OTHER : type};
 	return 0;
 }
 

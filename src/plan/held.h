@@ -77,6 +77,12 @@ struct listing {
 bool held_list(struct listing *listing);
 bool held_has_entry(const struct listing *listing, struct str name);
 
+/* Hides PIPE, a named one that may not be written to: no read-only mount refuses that. */
+void hold_pipe(struct planner *p, const struct place *pipe);
+
+/* The same of all in DIR and below, which is mounted read-only. */
+void hold_pipes(struct planner *p, const struct place *dir);
+
 /* Is what the disk has at PATH there when all is mounted? */
 bool held_is_there(const struct planner *p, struct str path);
 

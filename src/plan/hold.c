@@ -48,7 +48,7 @@ static void free_in(struct planner *p, const struct place *dir, unsigned ops, un
 		if (!held_child(p, dir, str_of(entries.list[i].name), type, &child) ||
 		    child.at == unnamed.at || type == ENTRY_SYMLINK)
 			continue;
-		if (type == ENTRY_OTHER) {
+		if (type != ENTRY_DIRECTORY) {
 			if (!(ops & ~held_allowed_at(p, &child)))
 				held_add(p, MOUNT_WRITABLE, child.path);
 		} else if (!(ops & ~held_allowed_unnamed(p, &child))) {
@@ -95,7 +95,9 @@ static void hold_file(struct planner *p, const struct place *file, unsigned ops)
 			note_absent(p, file, ops);
 		return;
 	}
-	if (denied & ~(unsigned)OF_NAMES) {
+	if (file->type == ENTRY_PIPE && (denied & OF_DATA)) {
+		hold_pipe(p, file);
+	} else if (denied & ~(unsigned)OF_NAMES) {
 		add_read_only(p, file->path, denied != ops);
 	} else if (denied) {
 		held_add(p, MOUNT_WRITABLE, file->path);
@@ -127,6 +129,7 @@ static void hold_folder(struct planner *p, const struct place *dir, unsigned ops
 		add_read_only(p, dir->path, whole);
 		if (whole)
 			free_in(p, dir, ops, depth + 1);
+		hold_pipes(p, dir);
 		return;
 	}
 	held_add(p, MOUNT_WRITABLE, dir->path);

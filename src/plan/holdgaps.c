@@ -91,7 +91,8 @@ static int gaps_of_means(struct planner *p)
 		 {.kind = GAP_METADATA,
 		  .ops = {OP_FILE_WRITE_DATA, OP_FILE_READ_DATA},
 		  .text = "what is denied is held by mounts: not where somebody outside puts "
-			  "something else in its place meanwhile, and not named pipes among it"}},
+			  "something else in its place meanwhile, or makes a named pipe in "
+			  "what is read-only"}},
 	};
 	int r = 0;
 
@@ -123,6 +124,11 @@ int gaps_of_holding(struct planner *p)
 				   .below_paths = true,
 				   .text = "these directories cannot be looked at, and all in them "
 					   "can be written"},
+		[UNHELD_PIPES] = {.kind = GAP_CONTENT,
+				  .ops = {OP_FILE_WRITE_DATA},
+				  .below_paths = true,
+				  .text = "these directories were not looked through as a whole, "
+					  "and named pipes in them can be written to"},
 		[UNHELD_ATTRIBUTES] =
 			{.kind = GAP_CONTENT,
 			 .ops = {OP_FILE_WRITE_MODE, OP_FILE_WRITE_OWNER, OP_FILE_WRITE_TIMES,

@@ -70,9 +70,9 @@ static void hide_in(struct planner *p, const struct place *dir, unsigned depth)
 			continue;
 		if (type == ENTRY_SYMLINK)
 			note_absent_reads(p, &child); /* something else can take its place */
-		else if (type == ENTRY_OTHER && !is_readable(p, child.at, policy_verdicts_at))
+		else if (type != ENTRY_DIRECTORY && !is_readable(p, child.at, policy_verdicts_at))
 			mask(p, &child);
-		else if (type == ENTRY_OTHER)
+		else if (type != ENTRY_DIRECTORY)
 			note_absent_reads(p, &child);
 		else if (is_readable(p, child.below, policy_verdicts_below))
 			continue;

@@ -73,9 +73,10 @@ enum scope {
 /* ---- Input ---- */
 
 enum entry_type {
-	ENTRY_OTHER, /* file, device, fifo, socket */
+	ENTRY_OTHER, /* file, device, socket */
 	ENTRY_DIRECTORY,
 	ENTRY_SYMLINK,
+	ENTRY_PIPE, /* named */
 };
 
 /*

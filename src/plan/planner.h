@@ -89,6 +89,7 @@ enum unheld_why {
 	UNHELD_PATTERN,     /* which names there are is not known */
 	UNHELD_LINK,        /* no mount can stand on a symlink */
 	UNHELD_UNSEEN,      /* a directory that cannot be listed, or has too many entries */
+	UNHELD_PIPES,       /* a directory that was not looked through for them */
 	UNHELD_ATTRIBUTES,  /* they may not be changed, but contents may */
 	HELD_IN_PLACE,      /* it may be removed or renamed, but what is denied lies in it */
 	HELD_DEVICES,       /* they may be read */
@@ -114,6 +115,7 @@ struct held {
 	size_t first;      /* of the plan's mounts */
 	policy_state base; /* of any name in the region at hand: it and all below are as others */
 	unsigned listed;   /* directories */
+	unsigned looked;   /* entries of read-only ones */
 	struct unheld *list;
 	size_t n, cap;
 	bool failed; /* out of memory */

@@ -118,6 +118,30 @@ hidden() {
 }
 check 'what may not be read is hidden where all may be written' hidden
 
+# Nobody reads them: what is written would wait for us below.
+pipes() {
+	mkdir -p kept/deep
+	mkfifo kept/pipe kept/deep/pipe open
+	python3 -c '
+import os, sys
+for path in sys.argv[1:]:
+	os.set_inheritable(os.open(path, os.O_RDWR), True)
+os.execvp("sleep", ["sleep", "60"])' kept/pipe kept/deep/pipe open &
+	reader=$!
+	exact '(deny file-write* file-link (subpath "'"$HOME"'/ws/kept"))' sh -c '
+		cd "$HOME/ws"
+		echo x >open && echo "open is written"
+		timeout 5 sh -c "echo x >kept/pipe" && echo "a pipe is written"
+		timeout 5 sh -c "echo x >kept/deep/pipe" && echo "a deep pipe is written"'
+	for pipe in kept/pipe kept/deep/pipe; do
+		fails timeout 1 head -n 1 "$pipe"
+	done
+	kill "$reader"
+	grep -q '^open is written$' "$base/said"
+	fails grep -q 'pipe is written' "$base/said"
+}
+check 'named pipes in what is held are hidden' pipes
+
 stdin_told() {
 	ends 71 "$LAPBELT" exec -p '(version 1) (allow default) (deny file-write* (subpath "/etc"))' true <f >"$base/said" 2>&1
 	grep -q 'started with' "$base/said"

@@ -57,9 +57,20 @@ static const struct row {
 	/* allowed in what is denied in what is allowed */
 	{READABLE "(allow file-write* (subpath \"/home\"))" DENY("(subpath \"/home/u\")") PROJECT,
 	 "r / w /home r /home/u w /home/u/p", NULL, NULL},
-	{"(allow default)" DENY("(subpath \"/home\")") PROJECT, "r /home w /home/u/p", NULL, NULL},
+	{"(allow default)" DENY("(subpath \"/home\")") PROJECT, "r /home w /home/u/p",
+	 "named pipes", "/home/closed"},
 	{"(allow default)" DENY("(subpath \"/home/u/p/.git\")"),
 	 "w /home w /home/u w /home/u/p r /home/u/p/.git", NULL, NULL},
+	/* named pipes, which no read-only mount holds */
+	{READABLE PROJECT DENY("(subpath \"/home/u/p/run\")"),
+	 "r / w /home/u/p r /home/u/p/run m /home/u/p/run/deep/pipe m /home/u/p/run/pipe", NULL, NULL},
+	{READABLE PROJECT DENY("(subpath \"/home/u/p/run\")")
+	 "(allow file-write* file-link (subpath \"/home/u/p/run/deep\"))",
+	 "r / w /home/u/p r /home/u/p/run w /home/u/p/run/deep m /home/u/p/run/pipe", NULL, NULL},
+	{READABLE PROJECT DENY("(literal \"/home/u/p/run/pipe\")"),
+	 "r / w /home/u/p w /home/u/p/run m /home/u/p/run/pipe", NULL, NULL},
+	{READABLE PROJECT "(deny file-write-mode (subpath \"/home/u/p/run\"))",
+	 "r / w /home/u/p r /home/u/p/run", NULL, NULL},
 	/* not there */
 	{READABLE PROJECT DENY("(literal \"/home/u/p/.envrc\")"), "r / w /home/u/p",
 	 "not there yet", "/home/u/p/.envrc"},
@@ -248,6 +259,22 @@ static void too_many(void)
 	fixture_close(&f);
 }
 
+/* A named pipe may be anywhere in what is too large to be looked through. */
+static void crowds_may_hold_pipes(void)
+{
+	struct fixture f;
+
+	no_listener(&f, "(allow default)" DENY("(subpath \"/home\")"));
+	fake_crowd = 1000;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(!loose(&f, "named pipes") || !has_path(loose(&f, "named pipes"), "/home/u/p"));
+	fake_crowd = 20000;
+	CHECK_INT(fixture_plan(&f), 0);
+	CHECK(loose(&f, "named pipes") && has_path(loose(&f, "named pipes"), "/home/u/p"));
+	fake_crowd = 0;
+	fixture_close(&f);
+}
+
 /* Nobody judges modes and white-outs, but they are in a register. */
 static void bits_are_refused(void)
 {
@@ -284,6 +311,7 @@ int main(void)
 	RUN(truncation_is_held);
 	RUN(private_tmp_has_only_what_is_kept);
 	RUN(too_many);
+	RUN(crowds_may_hold_pipes);
 	RUN(bits_are_refused);
 	RUN(mounts_hold);
 	return test_done();
