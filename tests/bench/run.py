@@ -3,9 +3,10 @@
 """What a sandbox costs: five everyday jobs, native, under lapbelt, and under other sandboxes.
 
 They take turns, so that a slow moment of the machine hits all of them; what is printed is the
-median of each, its ratio to the native one, and in brackets the ratio without the start. Once with
-lapbelt's default policy, once with `.env` files denied at any depth besides; the others get what
-they can say of it. Nothing passes or fails here.
+median of each, its ratio to the native one, and in brackets the ratio where the job is one of
+several in a sandbox that has started already, as the commands of an agent are. Once with lapbelt's
+default policy, once with `.env` files denied at any depth besides; the others get what they can say
+of it. Nothing passes or fails here.
 """
 import argparse
 import json
@@ -19,21 +20,32 @@ import time
 from pathlib import Path
 
 FILES_PER_DIRECTORY = 50
+INSIDE = 3  # runs in a sandbox that has started
+
+# Runs COMMAND so often as asked, each time after a shell command, and prints how long each took.
+TIMER = """import json, subprocess, sys, time
+times, before, command = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+taken = []
+for _ in range(times):
+    subprocess.run(["sh", "-c", before], check=True)
+    begin = time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    taken.append(time.perf_counter() - begin)
+print(json.dumps(taken))
+"""
 
 
 class Job:
-    """A command to time. setup() fills the directory once, reset() before each repetition."""
+    """A command to time. setup() fills the directory once, RESET before each repetition."""
 
     name = ""
     command = ["true"]
+    reset = "true"  # for a shell
 
     def __init__(self, size):
         self.size = size
 
     def setup(self, directory):
-        pass
-
-    def reset(self, directory):
         pass
 
 
@@ -81,6 +93,8 @@ class FindAndCat(Job):
 
 
 class WriteFiles(Job):
+    reset = "rm -rf out && mkdir out"
+
     def __init__(self, size):
         super().__init__(size)
         self.name = f"write {size} small files"
@@ -92,13 +106,10 @@ class WriteFiles(Job):
         )
         self.command = [sys.executable, "-S", "-c", program]
 
-    def reset(self, directory):
-        shutil.rmtree(directory / "out", ignore_errors=True)
-        (directory / "out").mkdir()
-
 
 class Make(Job):
     command = ["make", "-s", f"-j{os.cpu_count()}"]
+    reset = "rm -f ./*.o"
 
     def __init__(self, size):
         super().__init__(size)
@@ -110,10 +121,6 @@ class Make(Job):
             (directory / f"f{number}.c").write_text(source)
         objects = " ".join(f"f{number}.o" for number in range(self.size))
         (directory / "Makefile").write_text(f"all: {objects}\n%.o: %.c\n\tgcc -c -o $@ $<\n")
-
-    def reset(self, directory):
-        for path in directory.glob("*.o"):
-            path.unlink()
 
 
 SECRETS = (".ssh", ".aws", ".gnupg", ".config/gh", ".config/gcloud", ".docker", ".kube", ".netrc",
@@ -197,45 +204,57 @@ class Ways:
         return found
 
 
-def seconds(job, launcher, directory):
-    """How long one run takes."""
-    job.reset(directory)
-    begin = time.perf_counter()
-    result = subprocess.run(launcher + job.command, cwd=directory, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
-    taken = time.perf_counter() - begin
+def run(job, command, directory):
+    """Runs it, and returns what it printed."""
+    result = subprocess.run(command, cwd=directory, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if result.returncode != 0:
         message = result.stderr.decode(errors="replace").strip()
-        sys.exit(f"{job.name}: {launcher[:1]} ends with {result.returncode}: {message}")
-    return taken
+        sys.exit(f"{job.name}: {command[:1]} ends with {result.returncode}: {message}")
+    return result.stdout
 
 
-def measure(job, ways, no_env, repetitions, base):
-    """The median of each launcher, in seconds."""
-    directory = Path(tempfile.mkdtemp(dir=base))
+def seconds(job, launcher, directory):
+    """How long one run takes, with its start."""
+    run(job, ["sh", "-c", job.reset], directory)
+    begin = time.perf_counter()
+    run(job, launcher + job.command, directory)
+    return time.perf_counter() - begin
+
+
+def seconds_inside(job, launcher, directory, timer):
+    """How long it takes one time after the other, without the start."""
+    timed = [sys.executable, "-S", timer, str(INSIDE), job.reset, *job.command]
+    return json.loads(run(job, launcher + timed, directory))
+
+
+def measure(job, ways, no_env, repetitions, is_timed_inside):
+    """The medians of each launcher, in seconds: with its start, and inside."""
+    directory = Path(tempfile.mkdtemp(dir=ways.base))
+    timer = ways.write("timer.py", TIMER)
     job.setup(directory)
     launchers = ways.launchers(str(directory), no_env)
-    taken = {name: [] for name in launchers}
+    whole = {name: [] for name in launchers}
+    inside = {name: [] for name in launchers}
     for repetition in range(repetitions + 1):
         for name, launcher in launchers.items():
             once = seconds(job, launcher, directory)
-            if repetition > 0:  # the first round only warms the caches
-                taken[name].append(once)
+            if repetition == 0:  # that only warms the caches
+                continue
+            whole[name].append(once)
+            if is_timed_inside:
+                inside[name] += seconds_inside(job, launcher, directory, timer)
     shutil.rmtree(directory)
-    return {name: statistics.median(values) for name, values in taken.items()}
+    return {name: (statistics.median(whole[name]),
+                   statistics.median(inside[name]) if inside[name] else None) for name in whole}
 
 
-def show(name, medians, start):
-    native = medians["native"]
+def show(name, medians):
+    native, native_inside = medians.pop("native")
     cells = [f"{name:<28}{native * 1000:>8.1f} ms"]
-    for way, taken in medians.items():
-        if way == "native":
-            continue
-        inside = ""
-        if start:
-            ratio = (taken - start[way]) / (native - start["native"])
-            inside = f"({ratio:.2f})"
-        cells.append(f"{taken * 1000:>9.1f} ms{taken / native:>7.2f}x {inside:<7}")
+    for whole, inside in medians.values():
+        ratio = f"({inside / native_inside:.2f})" if inside else ""
+        cells.append(f"{whole * 1000:>9.1f} ms{whole / native:>7.2f}x {ratio:<7}")
     print(" ".join(cells), flush=True)
 
 
@@ -243,13 +262,11 @@ def table(given, ways, no_env):
     print("with **/.env denied" if no_env else "default policy")
     print(f"{'':<28}{'native':>11}", *(f"{name:>20} " + 7 * " " for name in
                                        list(ways.launchers(given.directory, no_env))[1:]))
-    start = None
-    for job in (Start(0), GitStatus(given.status_files), FindAndCat(given.cat_files),
+    start = Start(0)
+    show(start.name, measure(start, ways, no_env, given.starts, False))
+    for job in (GitStatus(given.status_files), FindAndCat(given.cat_files),
                 WriteFiles(given.write_files), Make(given.sources)):
-        repetitions = given.repetitions if start else given.starts
-        medians = measure(job, ways, no_env, repetitions, ways.base)
-        show(job.name, medians, start)
-        start = start or medians
+        show(job.name, measure(job, ways, no_env, given.repetitions, True))
 
 
 def arguments():
