@@ -274,17 +274,16 @@ static void way_release(struct way *way)
 }
 #define cleanup_way __attribute__((cleanup(way_release)))
 
-/* "/", "." and ".." are there: EEXIST, if they can be looked up. */
-static int refuse_special(const struct call *call, const struct way *way, const char *path,
-			  const struct place *place)
+/* "/", "." and ".." are there: EEXIST, if *WAY lets them be looked up. */
+static int refuse_special(const struct call *call, const struct way *way, const char *path)
 {
 	char text[PATH_MAX];
 	ssize_t n;
-	/* Looking it up takes the right to search the directory, as any name does. */
-	int cleanup_fd there = way->resolve ? pin(call, way, path, O_DIRECTORY, text, &n)
-					    : openat(place->dir, ".", O_PATH | O_CLOEXEC);
+	int cleanup_fd there = -1;
 
-	if (there >= 0)
+	if (way->resolve)
+		there = pin(call, way, path, O_DIRECTORY, text, &n);
+	if (there >= 0 || !way->resolve)
 		errno = EEXIST;
 	return -1;
 }
@@ -292,22 +291,23 @@ static int refuse_special(const struct call *call, const struct way *way, const 
 /* As resolve_name() on *WAY, whose directory may be kept. */
 static int name_on(const struct call *call, struct way *way, const char *path, struct place *ret)
 {
-	char parent[PATH_MAX];
+	char parent[PATH_MAX + 1]; /* and a dot */
 	ssize_t n;
 
-	if (strlen(path) >= sizeof(parent)) {
+	if (strlen(path) >= PATH_MAX) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
 	memcpy(parent, path, strlen(path) + 1);
 	if (split(parent, ret) < 0)
 		return -1;
+	/* With a dot at its end: whatever comes of the name, the directory has to be searched. */
 	if (parent[0]) {
+		memcpy(parent + strlen(parent), ".", 2);
 		ret->dir = pin(call, way, parent, O_DIRECTORY, ret->path, &n);
 	} else {
-		ret->dir =
-			way->resolve ? fcntl(way->base, F_DUPFD_CLOEXEC, 0) : fd_steal(&way->base);
-		n = canonical(call, ret->dir, ret->path, PATH_MAX);
+		ret->dir = openat(way->base, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		n = ret->dir < 0 ? -1 : canonical(call, ret->dir, ret->path, PATH_MAX);
 	}
 	if (ret->dir < 0 || n < 0)
 		return -1;
@@ -316,7 +316,7 @@ static int name_on(const struct call *call, struct way *way, const char *path, s
 		return -1;
 	}
 	if (is_special(ret->name))
-		return refuse_special(call, way, path, ret);
+		return refuse_special(call, way, path);
 	if (check_procfs(call, ret->dir, (struct str){ret->path, (size_t)n}) < 0)
 		return -1;
 	if (n > 1)

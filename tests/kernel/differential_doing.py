@@ -263,6 +263,8 @@ def do_listdir(w, where):
 
 
 def do_chdir(w, where):
+    if not os.access(w.top + "/w", os.X_OK):
+        return None  # there would be no way back
     try:
         os.chdir(w.path(("abs", where[1]))[0])
     finally:

@@ -320,6 +320,29 @@ def case_missing():
     print('gone', [tries(name) for name in ('x', '../file', '../missing', '.', '..')])
 
 
+def case_unsearchable():
+    """Who may not search a directory learns no more than that of names in it."""
+    here = os.getcwd()
+    os.makedirs('closed/d/e')
+    os.symlink('d', 'closed/link')
+    for name in ('closed/file', 'file', 'closed/d/file'):
+        open(name, 'w', encoding='utf-8').close()
+    os.chdir('closed/d')
+    os.chmod('..', 0o600)
+    os.chmod('.', 0o600)
+    for top in ('', '../', f'{here}/closed/'):
+        for name in ('missing', 'missing/', 'd', 'd/', 'link/', 'file', 'file/', '.', '..', 'd/e', 'e'):
+            name = top + name
+            print(name.replace(here, 'HERE'), tries(name), said(os.mkdir, name), said(os.rmdir, name), said(os.unlink, name),
+                  said(os.symlink, 'x', name), said(os.link, '/etc/passwd', name), said(os.mkfifo, name),
+                  [said(lambda how=how: os.close(os.open(name, how | os.O_CREAT, 0o600)))
+                   for how in (os.O_RDONLY, os.O_WRONLY | os.O_APPEND, os.O_EXCL, os.O_DIRECTORY)],
+                  [said(os.rename, old, name) for old in ('/missing', '../file', '/etc/missing', '.')],
+                  [said(os.rename, name, new) for new in ('/missing/x', '../new', '/', '..')])
+    os.chmod(f'{here}/closed', 0o700)
+    os.chmod(f'{here}/closed/d', 0o700)
+
+
 def in_turn(*acts):
     """Each by a process of its own, one step of one after one of the other."""
     turns = [os.pipe() for _ in acts]
@@ -450,7 +473,7 @@ def case_unnamed():
     print(said(written, f'/proc/self/fd/{fd}', os.O_RDWR))
 
 
-CASES = {'real-ids': case_real_ids, 'missing': case_missing, 'umasks': case_umasks,
+CASES = {'real-ids': case_real_ids, 'missing': case_missing, 'unsearchable': case_unsearchable, 'umasks': case_umasks,
          'same-ids': case_same_ids, 'descriptor-tables': case_descriptor_tables,
          'arguments': case_arguments, 'changed-ids': case_changed_ids, 'closed': case_closed,
          'size-limit': case_size_limit, 'interrupted': case_interrupted, 'unnamed': case_unnamed}
