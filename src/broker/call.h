@@ -422,7 +422,7 @@ void held_let_go(struct broker *broker, int fd);
 
 /* It is about to be connected; then held_settle() lets it go. */
 void held_connecting(struct broker *broker, int fd);
-void held_bound(struct broker *broker, int fd); /* its name may soon be free again */
+void held_bound(struct broker *broker, int fd); /* soon nobody may have it any more */
 bool held_settle(struct broker *broker);        /* does any wait for it? */
 
 /* Lets go of those that nobody inside has any more; true: of some. */

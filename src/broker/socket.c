@@ -516,6 +516,8 @@ static int bind_at(const struct call *call, struct socket_call *socket, const st
 	set_unix_path(socket, place->name);
 	r = bind(socket->fd, &socket->address.any, socket->length);
 	error = errno;
+	if (r == 0)
+		held_bound(call->broker, socket->fd);
 	/* Only not to hold on to the directory; nothing of ours depends on where we are. */
 	(void)!fchdir(call->broker->proc);
 	errno = error;
