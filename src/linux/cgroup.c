@@ -11,8 +11,6 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +19,7 @@
 #include "base/str.h"
 #include "linux/linux.h"
 #include "linux/proc.h"
+#include "linux/quiet.h"
 #include "base/banned.h"
 
 static const char prefix[] = "lapbelt-";
@@ -211,15 +210,15 @@ __attribute__((noreturn)) static void keep(const struct cgroup *cgroup, int end)
 	_exit(0);
 }
 
-/* A child that no signal reaches but SIGKILL, and whose end none tells. */
-static pid_t fork_quietly(void)
+/* A child that no signal reaches but SIGKILL. */
+static pid_t fork_unreached(void)
 {
 	sigset_t all, mask;
 	pid_t pid;
 
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, &mask);
-	pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+	pid = quiet_fork(0);
 	if (pid != 0)
 		(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	return pid;
@@ -231,7 +230,7 @@ static int start_keeper(struct cgroup *cgroup)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
 		return -1;
-	cgroup->keeper = fork_quietly();
+	cgroup->keeper = fork_unreached();
 	if (cgroup->keeper == 0) {
 		(void)close(ends[0]);
 		keep(cgroup, ends[1]);
@@ -239,12 +238,6 @@ static int start_keeper(struct cgroup *cgroup)
 	fd_close(&ends[1]);
 	cgroup->keeper_end = ends[0];
 	return cgroup->keeper < 0 ? -1 : 0;
-}
-
-static void wait_for(pid_t pid, int *status)
-{
-	while (pid > 0 && waitpid(pid, status, __WALL) < 0 && errno == EINTR)
-		;
 }
 
 /* ---- Making ---- */
@@ -297,13 +290,11 @@ static unsigned set_limits(int place, int group, unsigned hierarchy, const struc
 /* May we move processes into GROUP? A child of ours tries. */
 static bool can_join(int group)
 {
-	pid_t pid = fork_quietly();
-	int status = 1;
+	pid_t pid = fork_unreached();
 
 	if (pid == 0)
 		_exit(write_text(group, "cgroup.procs", "0") < 0);
-	wait_for(pid, &status);
-	return pid > 0 && status == 0;
+	return pid > 0 && quiet_wait(pid) == 0;
 }
 
 /* Returns what the group that is made in PLACE holds; 0: there is none. */
@@ -411,7 +402,8 @@ int cgroup_join(const struct cgroup *cgroup, pid_t pid)
 void cgroup_close(struct cgroup *cgroup)
 {
 	fd_close(&cgroup->keeper_end);
-	wait_for(cgroup->keeper, NULL);
+	if (cgroup->keeper > 0)
+		(void)quiet_wait(cgroup->keeper);
 	/* Somebody may have killed it. */
 	(void)is_gone(cgroup);
 	for (int i = 0; i < CGROUP_PLACES; i++) {

@@ -8,10 +8,10 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/quiet.h"
 #include "linux/sys.h"
 #include "base/banned.h"
 
@@ -154,20 +154,15 @@ static int try_root(const struct plan *plan, const struct landlock_row *rows, si
 /* 1: it may; 0: it may not; -1 with errno. */
 static int can_list_root(const struct plan *plan, const struct landlock_row *rows, size_t n)
 {
-	pid_t pid;
-	int status;
+	pid_t pid = quiet_fork(0);
+	int r;
 
-	/* No SIGCHLD: whoever called us may handle or ignore it. */
-	pid = (pid_t)syscall(SYS_clone, 0UL, NULL, NULL, NULL, NULL);
 	if (pid == 0)
 		_exit(try_root(plan, rows, n));
-	if (pid < 0)
-		return -1;
-	while (waitpid(pid, &status, __WALL) < 0)
-		if (errno != EINTR)
-			return -1;
-	errno = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
-	return !errno ? 1 : errno == EACCES ? 0 : -1;
+	r = pid < 0 ? -1 : quiet_wait(pid);
+	if (r > 0)
+		errno = r;
+	return r == 0 ? 1 : r == EACCES ? 0 : -1;
 }
 
 int landlock_is_above_root(const struct plan *plan, const struct landlock_row *rows, size_t n)

@@ -8,9 +8,9 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "linux/quiet.h"
 #include "linux/sys.h"
 #include "base/banned.h"
 
@@ -55,18 +55,13 @@ void linux_probe(struct caps *ret)
 /* Runs BODY in a child made with clone FLAGS. Returns what it does, 0 or an errno; or clone's. */
 static int try_in_child(unsigned long flags, int (*body)(void))
 {
-	/* No SIGCHLD: whoever called us may handle or ignore it. */
-	pid_t pid = (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
-	int status;
+	pid_t pid = quiet_fork(flags);
+	int r;
 
 	if (pid == 0)
 		_exit(body());
-	if (pid < 0)
-		return errno;
-	while (waitpid(pid, &status, __WALL) < 0)
-		if (errno != EINTR)
-			return errno;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+	r = pid < 0 ? -1 : quiet_wait(pid);
+	return r < 0 ? errno : r;
 }
 
 static int try_nothing(void)

@@ -6,13 +6,12 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/io.h"
 #include "linux/linux.h"
+#include "linux/quiet.h"
 #include "base/banned.h"
 
 /*
@@ -48,12 +47,11 @@ static bool can_fork(struct rlimit *limit, rlim_t most)
 	limit->rlim_cur = most;
 	if (setrlimit(RLIMIT_NPROC, limit) < 0)
 		return false;
-	/* No SIGCHLD: it may be ignored. */
-	pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+	pid = quiet_fork(0);
 	if (pid == 0)
 		_exit(0);
-	while (pid > 0 && waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		(void)quiet_wait(pid);
 	return pid > 0;
 }
 
@@ -128,7 +126,7 @@ long rlimit_try_tasks(bool userns)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pipe) < 0)
 		return tasks;
-	pid = (pid_t)syscall(SYS_clone, userns ? CLONE_NEWUSER : 0, NULL, NULL, NULL, NULL);
+	pid = quiet_fork(userns ? CLONE_NEWUSER : 0);
 	if (pid == 0) {
 		if (caps_drop_all() == 0)
 			tasks = rlimit_count_tasks();
@@ -138,8 +136,8 @@ long rlimit_try_tasks(bool userns)
 	fd_close(&pipe[1]);
 	if (pid < 0 || io_read_full(pipe[0], &tasks, sizeof(tasks)) < 0)
 		tasks = TASKS_UNBOUND;
-	while (pid > 0 && waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		(void)quiet_wait(pid);
 	fd_close(&pipe[0]);
 	return tasks;
 }

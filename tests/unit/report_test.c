@@ -389,7 +389,7 @@ static void prints_crowds(void)
 	report_now(&r);
 	fake_crowd = 0;
 	CHECK(strstr(r.text.p, "  /home/u/p/{"));
-	CHECK(strstr(r.text.p, " and 94 more}: read"));
+	CHECK(strstr(r.text.p, " and 95 more}: read"));
 	report_close(&r);
 }
 
