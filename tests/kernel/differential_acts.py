@@ -2,6 +2,7 @@
 """The table of acts: how often, with which arguments, what it does, what it asks."""
 import collections
 import os
+import stat
 
 from differential_asking import *  # the table names all of it
 from differential_doing import *
@@ -11,12 +12,15 @@ Act = collections.namedtuple("Act", "weight make do ask")
 
 ACTS = {
     "open": Act(12, lambda m: [m.where(), m.flags(), m.mode()], do_open, ask_open),
+    "open2": Act(3, lambda m: [m.where(), m.flags(), m.mode(), m.resolve()], do_open2, ask_open2),
     "creat": Act(1, lambda m: [m.new(), m.mode()], do_creat, ask_creat),
     "reopen": Act(2, lambda m: [m.where(), m.pick(os.O_RDONLY, os.O_RDWR)], do_reopen, ask_reopen),
     "tmpfile": Act(2, lambda m: [m.folder(), m.pick(os.O_RDWR, os.O_WRONLY), m.new()[1]],
                    do_tmpfile, ask_tmpfile),
     "mkdir": Act(2, lambda m: [m.new(), m.pick(0o755, 0o700)], do_mkdir, ask_make("DIRECTORY")),
     "mkfifo": Act(1, lambda m: [m.new()], do_mkfifo, ask_make("FIFO", 0o644)),
+    "mknod": Act(1, lambda m: [m.new(), m.pick(stat.S_IFREG, stat.S_IFREG, stat.S_IFSOCK, stat.S_IFIFO)
+                               | m.pick(0o600, 0o644)], do_mknod, ask_mknod),
     "symlink": Act(2, lambda m: [m.pick("a", "../o/secret", "d", "nowhere"), m.new()],
                    do_symlink, ask_symlink),
     "link": Act(3, lambda m: [m.where(), m.new(), m.maybe(.2)], do_link, ask_link),
@@ -49,6 +53,8 @@ ACTS = {
     "exec": Act(4, lambda m: [m.how(m.pick("w/tool", "w/script", "w/script2", "w/empty/tool",
                                            "w/new1", "w/a", "w/dlink/../tool"))],
                 do_exec, ask_exec),
+    "exec-fd": Act(1, lambda m: [m.how(m.pick("w/tool", "w/script", "w/empty/tool", "w/a"))],
+                   do_exec_fd, ask_exec),
     "exec-memfd": Act(1, lambda m: [], do_exec_memfd, ask_exec_memfd),
     "fork": Act(1, lambda m: [], do_fork, ask_fork),
     "signal": Act(3, lambda m: [m.pick(*TARGETS), m.pick(*SIGNALS), os.getpid()],
@@ -63,6 +69,8 @@ ACTS = {
     "connect-unix": Act(2, lambda m: [["abs", m.pick("w/s/sock", "w/s/sock", "w/a", "w/new1")],
                                       m.pick("SOCK_STREAM", "SOCK_STREAM", "SOCK_DGRAM")],
                         do_connect_unix, ask_connect_unix),
+    "send-unix": Act(1, lambda m: [["abs", m.pick("w/s/sock", "w/a", "w/new1")]],
+                     do_send_unix, ask_send_unix),
     "listen-unix": Act(2, lambda m: [m.new(), m.pick("SOCK_STREAM", "SOCK_STREAM", "SOCK_DGRAM")],
                        do_listen_unix, ask_listen_unix),
     "bind-abstract": Act(1, lambda m: [f"differential-{os.getpid()}"], do_bind_abstract,
@@ -79,4 +87,4 @@ ACTS = {
                   do_system, ask_system),
 }
 
-SOCKET_ACTS = ("connect", "send", "listen", "connect-unix", "listen-unix", "bind-abstract")
+SOCKET_ACTS = ("connect", "send", "listen", "connect-unix", "send-unix", "listen-unix", "bind-abstract")

@@ -296,7 +296,8 @@ def covers_refused(gaps, act, arguments, asked, start):
             if any(path in names for path in paths):
                 return True
         elif (how == "ioctl" and act in ("device", "openpty") or
-              how == "unix-dgram" and act.endswith("-unix") and "SOCK_DGRAM" in arguments or
+              how == "unix-dgram" and (act == "send-unix" or
+                                       act.endswith("-unix") and "SOCK_DGRAM" in arguments) or
               how == "unix-dgram" and act == "socket" and "AF_UNIX" in arguments or
               how == act and act in ("tmpfile", "flags", "device", "exec-memfd") or
               how == "udp" and (act == "send" or "SOCK_DGRAM" in arguments) or

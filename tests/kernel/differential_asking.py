@@ -115,6 +115,10 @@ def ask_open(v, where, flags, mode):
             + setugid(path, "REGULAR-FILE", mode)]
 
 
+def ask_open2(v, where, flags, mode, resolve):
+    return ask_open(v, where, flags, mode if flags & os.O_CREAT else 0)
+
+
 def ask_creat(v, where, mode):
     return ask_open(v, where, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, mode)
 
@@ -145,6 +149,11 @@ def ask_make(kind, mode=None):
         given = mode if mode is not None else arguments[0]
         return [[made("file-write-create", v.name(where), kind, given)]]
     return ask
+
+
+def ask_mknod(v, where, mode):
+    kind = {stat.S_IFREG: "REGULAR-FILE", stat.S_IFSOCK: "SOCKET", stat.S_IFIFO: "FIFO"}[stat.S_IFMT(mode)]
+    return ask_make(kind, stat.S_IMODE(mode))(v, where)
 
 
 def ask_symlink(v, text, where):
@@ -323,6 +332,10 @@ def ask_listen(v, host, port):
 
 def ask_connect_unix(v, where, kind):
     return [[], [about("network-outbound", *v.object(where))]]
+
+
+def ask_send_unix(v, where):
+    return ask_connect_unix(v, where, "SOCK_DGRAM")
 
 
 def ask_listen_unix(v, where, kind):

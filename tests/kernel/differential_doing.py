@@ -19,6 +19,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 AT_FDCWD, AT_SYMLINK_FOLLOW = -100, 0x400
 RENAME_NOREPLACE, RENAME_EXCHANGE = 1, 2
+OPENAT2 = 437
 FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, RNDGETENTCNT = 0x80086601, 0x40086602, 0x80045200
 FS_NODUMP_FL = 0x40
 IN_MODIFY = 2
@@ -69,6 +70,16 @@ def do_open(w, where, flags, mode):
     yield
 
 
+def do_open2(w, where, flags, mode, resolve):
+    """openat2(2), which takes a mode for what is made only."""
+    path, at = w.path(where)
+    how = struct.pack("QQQ", flags | os.O_NONBLOCK | os.O_NOCTTY, mode if flags & os.O_CREAT else 0, resolve)
+    fd = check(libc.syscall(OPENAT2, AT_FDCWD if at is None else at, os.fsencode(path), how, len(how)))
+    with opened(fd):
+        return use_fd(fd, flags)
+    yield
+
+
 def do_creat(w, where, mode):
     path = os.fsencode(w.path(("abs", where[1]))[0])
     with opened(check(libc.creat(path, mode))) as fd:
@@ -104,6 +115,13 @@ def do_mkdir(w, where, mode):
 def do_mkfifo(w, where):
     path, at = w.path(where)
     os.mkfifo(path, 0o644, dir_fd=at)
+    return None
+    yield
+
+
+def do_mknod(w, where, mode):
+    path, at = w.path(where)
+    os.mknod(path, mode, dir_fd=at)
     return None
     yield
 
@@ -334,6 +352,16 @@ def do_exec(w, where):
     return None
 
 
+def do_exec_fd(w, where):
+    """execveat(2) of a descriptor."""
+    path = w.path(("abs", where[1]))[0]
+
+    def task():
+        os.execve(os.open(path, os.O_PATH), [path], {})
+    yield from run_child(task)
+    return None
+
+
 def do_exec_memfd(w):
     fd = os.memfd_create("image", 0)
     with open("/bin/true", "rb") as f:
@@ -411,6 +439,13 @@ def do_connect_unix(w, where, kind):
     with socket.socket(socket.AF_UNIX, getattr(socket, kind)) as s:
         yield
         s.connect(unix_name(w, where))
+    return None
+
+
+def do_send_unix(w, where):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+        yield
+        s.sendto(b"x", unix_name(w, where))
     return None
 
 

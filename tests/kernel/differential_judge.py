@@ -293,7 +293,7 @@ class Run:
     @staticmethod
     def is_in_use(name, result, control):
         """Is an address somebody else's, or the broker's for a moment more?"""
-        if name == "connect-unix":
+        if name in ("connect-unix", "send-unix"):
             return result != control and "ECONNREFUSED" in control
         return name in ("listen", "bind-abstract") and result != control and \
             "EADDRINUSE" in result + control

@@ -28,6 +28,10 @@ class Maker:
     def how(self, path):
         return [self.pick("abs", "abs", "rel", "at:w/d", "at:w/d/e"), path]
 
+    def resolve(self):
+        """RESOLVE_NO_XDEV, NO_MAGICLINKS, NO_SYMLINKS, BENEATH."""
+        return self.pick(0, 0, 1, 2, 4, 8, 8, 4 | 8)
+
     def folder(self):
         return self.how(self.random.choice(FOLDERS))
 
@@ -36,6 +40,8 @@ class Maker:
 
     def flags(self):
         flags = self.pick(os.O_RDONLY, os.O_RDONLY, os.O_WRONLY, os.O_RDWR)
+        if self.maybe(.05):
+            return os.O_PATH | self.pick(0, os.O_NOFOLLOW, os.O_DIRECTORY)
         for flag, chance in ((os.O_CREAT, .35), (os.O_EXCL, .15), (os.O_TRUNC, .2),
                              (os.O_APPEND, .2), (os.O_NOFOLLOW, .15), (os.O_DIRECTORY, .1)):
             flags |= flag if self.maybe(chance) else 0
