@@ -39,6 +39,22 @@ static int compare_conditions(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Is C of another kind than KIND, and one of the N of KIDS, ascending, a part of it? */
+static bool is_absorbed(const struct conditions *all, condition c, enum condition_kind kind,
+			const condition *kids, size_t n)
+{
+	enum condition_kind other = kind == CONDITION_ALL ? CONDITION_ANY : CONDITION_ALL;
+	const uint32_t *parts;
+	size_t n_parts;
+
+	if (condition_look(all, c, &parts, &n_parts) != other)
+		return false;
+	for (size_t i = 0; i < n_parts; i++)
+		if (bsearch(&parts[i], kids, n, sizeof(*kids), compare_conditions))
+			return true;
+	return false;
+}
+
 condition condition_join(struct conditions *all, enum condition_kind kind, condition *kids,
 			 size_t n)
 {
@@ -60,6 +76,12 @@ condition condition_join(struct conditions *all, enum condition_kind kind, condi
 		if (kids[i] != neutral && (kept == 0 || words[kept] != kids[i]))
 			words[++kept] = kids[i];
 	}
+	n = kept;
+	kept = 0;
+	memcpy(kids, words + 1, n * sizeof(*kids));
+	for (size_t i = 0; i < n; i++)
+		if (!is_absorbed(all, kids[i], kind, kids, n))
+			words[++kept] = kids[i];
 	if (kept == 0)
 		return neutral;
 	return kept == 1 ? words[1] : put(all, words, kept + 1);

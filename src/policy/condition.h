@@ -48,7 +48,10 @@ bool conditions_init(struct conditions *all, struct arena *arena, struct arena *
 
 condition condition_leaf(struct conditions *all, enum condition_kind kind, uint32_t number);
 
-/* KIND is ALL or ANY. Constants and repetitions go away. KIDS is used up; one may be FAILED. */
+/*
+ * KIND is ALL or ANY. Constants go away, repetitions, and what is more than another of KIDS in
+ * itself (a and (a or b) is a). KIDS is used up; one may be FAILED.
+ */
 condition condition_join(struct conditions *all, enum condition_kind kind, condition *kids,
 			 size_t n);
 

@@ -129,7 +129,10 @@ def ask_reopen(v, where, flags):
 
 
 def ask_tmpfile(v, where, flags, name):
-    path, found = v.object(where)
+    try:
+        path, found = v.object(where)
+    except PermissionError:  # where nothing may be made, that is said first
+        return [[made("file-write-create", os.path.join(v.full(where), b"#"), "REGULAR-FILE", 0o644)]]
     if not stat.S_ISDIR(found.st_mode):
         return [[]]
     path = os.path.join(path, b"#")  # it has no name: an ordinary one stands for it
