@@ -541,22 +541,25 @@ static enum outcome limit_outsider(void)
 	return came_through(prlimit(outsider_pid(), RLIMIT_CORE, &old, NULL));
 }
 
+/* The lowest: only root can raise that of what was started by nice(1). */
+#define LAST 19
+
 static enum outcome slow_outsider(void)
 {
-	return came_through(setpriority(PRIO_PROCESS, (id_t)outsider_pid(), 5));
+	return came_through(setpriority(PRIO_PROCESS, (id_t)outsider_pid(), LAST));
 }
 
 /* Of many processes at once the call says only that it found one: the outsider looks at its own. */
 static enum outcome slow_group(void)
 {
-	if (setpriority(PRIO_PGRP, (id_t)outsider_pid(), 5) < 0)
+	if (setpriority(PRIO_PGRP, (id_t)outsider_pid(), LAST) < 0)
 		return came_through(-1);
 	return outsider_saw("priority");
 }
 
 static enum outcome slow_user(void)
 {
-	if (setpriority(PRIO_USER, geteuid(), 5) < 0)
+	if (setpriority(PRIO_USER, geteuid(), LAST) < 0)
 		return came_through(-1);
 	return outsider_saw("priority");
 }
