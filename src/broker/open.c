@@ -218,8 +218,9 @@ static bool may_continue(const struct call *call, const struct open_call *open)
 
 /* ---- What is there ---- */
 
-/* Can who holds a file open with FLAGS do what OPEN would let it do? An open file that only appends
- * does so for good.
+/*
+ * Would OPEN let who holds a file open with FLAGS do more? O_APPEND is no limit: F_SETFL takes it
+ * away, and ftruncate(2) does not ask for it. make(1) sets it on what its recipes write to.
  */
 static bool gives_more(int flags, const struct open_call *open)
 {
@@ -228,10 +229,7 @@ static bool gives_more(int flags, const struct open_call *open)
 	if (flags < 0 || (flags & O_PATH) || (mode != O_RDWR && mode != (open->flags & O_ACCMODE)))
 		return true;
 	/* O_TRUNC writes, whatever the mode. */
-	if (wants_write(open) && mode != O_RDWR && mode != O_WRONLY)
-		return true;
-	return wants_write(open) && (flags & O_APPEND) &&
-	       (!(open->flags & O_APPEND) || (open->flags & O_TRUNC));
+	return wants_write(open) && mode != O_RDWR && mode != O_WRONLY;
 }
 
 struct holder {

@@ -63,11 +63,6 @@ static enum outcome reopen_stderr_for_reading(void)
 	return reads_secret("/proc/self/fd/2");
 }
 
-static enum outcome truncate_stderr_by_reopening(void)
-{
-	return came_through(open("/proc/self/fd/2", O_WRONLY | O_TRUNC | O_CLOEXEC));
-}
-
 static enum outcome write_to_terminal_outside(void)
 {
 	return writes(fact("PTS"), O_WRONLY | O_NOCTTY);
@@ -82,7 +77,6 @@ const struct escape_case desc_cases[] = {
 	{"A131d", "write below stdin, a directory", write_below_stdin, WITH_FDS},
 	{"A131e", "climb from stdin, a directory", climb_from_stdin, WITH_FDS},
 	{"A131f", "reopen stderr for reading", reopen_stderr_for_reading, WITH_FDS},
-	{"A131g", "truncate stderr by reopening it", truncate_stderr_by_reopening, WITH_FDS},
 	{"A125b", "write to a terminal outside", write_to_terminal_outside},
 	{0},
 };
