@@ -255,6 +255,18 @@ def ask_readlink(v, where):
     return [[about("file-read-metadata", path, found)]]
 
 
+INTERPRETERS = 6  # of interpreters: the kernel gives up before
+
+
+def interpreter_line(path):
+    """That of a script, or b"" of anything else."""
+    line = b""
+    if os.path.isfile(path) and os.access(path, os.R_OK):
+        with open(path, "rb") as f:
+            line = f.readline(200)
+    return line if line.startswith(b"#!") else b""
+
+
 def ask_exec(v, where):
     fork = [("process-fork", None, {})]
     try:
@@ -266,19 +278,19 @@ def ask_exec(v, where):
     # names does not see it.
     image, end = [("process-exec*", path, mode),
                   ("maybe", [about("file-read-data", path, found)], {})], []
-    line = b""
-    if stat.S_ISREG(found.st_mode) and os.access(path, os.R_OK):
-        with open(path, "rb") as f:
-            line = f.readline(200)
-    if line.startswith(b"#!"):
+    for _ in range(INTERPRETERS):
+        line = interpreter_line(path)
+        if not line:
+            break
         by = os.path.realpath(os.path.join(os.fsencode(v.top), b"w", line[2:].split()[0]))
         if not os.path.exists(by):
-            return [fork, image, end]
+            break
         image.append(("process-exec-interpreter", by,
                       {"mode": oct(stat.S_IMODE(os.stat(by).st_mode))[2:]}))
         image.append(("maybe", [about("file-read-data", by, os.stat(by))], {}))
         if by.endswith(b"sh"):
-            end.append(about("file-read-data", path, found))
+            end.append(about("file-read-data", path, os.stat(path)))
+        path = by
     return [fork, image, end]
 
 
