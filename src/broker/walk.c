@@ -275,11 +275,11 @@ static int enter_parent(struct walker *walker)
 	return 0;
 }
 
-/* Puts TEXT in front of what is left. */
+/* Puts TEXT in front of what is left, which is nothing or begins with a slash. */
 static int prepend(struct walker *walker, const char *text)
 {
 	char joined[PATH_MAX];
-	int n = snprintf(joined, sizeof(joined), "%s/%s", text, walker->rest);
+	int n = snprintf(joined, sizeof(joined), "%s%s", text, walker->rest);
 
 	if (n < 0 || (size_t)n >= sizeof(joined)) {
 		errno = ENAMETOOLONG;
@@ -433,6 +433,7 @@ int walk(const struct call *call, const struct way *way, const char *path, uint6
 		.dir = -1,
 	};
 	char name[NAME_MAX + 1];
+	bool slash = false;
 	struct stat st;
 	int r;
 
@@ -443,9 +444,11 @@ int walk(const struct call *call, const struct way *way, const char *path, uint6
 	memcpy(walker.rest, path, strlen(path) + 1);
 	r = path[0] == '/' ? enter_root(&walker)
 			   : enter(&walker, fcntl(way->base, F_DUPFD_CLOEXEC, 0));
-	while (r == 0 && (r = next(&walker, name)) == 0)
+	while (r == 0 && (r = next(&walker, name)) == 0) {
+		slash = walker.rest[0] == '/';
 		r = step(&walker, name, flags);
-	if (r == 1 && (flags & O_DIRECTORY) &&
+	}
+	if (r == 1 && (slash || (flags & O_DIRECTORY)) &&
 	    (fstat(walker.dir, &st) < 0 || !S_ISDIR(st.st_mode))) {
 		errno = ENOTDIR;
 		r = -1;

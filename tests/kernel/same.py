@@ -290,7 +290,7 @@ def case_missing():
     os.dup2(os.open('file', os.O_RDONLY), 400)
     for name, text in (('to-self', '/proc/self'), ('to-fd', '/proc/self/fd/400'),
                        ('to-no-fd', '/proc/self/fd/401'), ('to-proc', '/proc'), ('to-d', 'd'),
-                       ('to-missing', 'missing'), ('to-to-self', 'to-self'),
+                       ('to-missing', 'missing'), ('to-file', 'file'), ('to-file-slash', 'file/'), ('to-to-self', 'to-self'),
                        ('loop', 'loop'), ('to-thread', '/proc/thread-self')):
         os.symlink(text, name)
     names = ['missing', 'missing/x', 'd/missing', 'd/missing/x/y', 'file/x', 'file/', 'd/../missing',
@@ -300,7 +300,10 @@ def case_missing():
              'to-to-self/fd/400', 'to-to-self/fd/401', 'loop', 'loop/x', 'to-thread/comm',
              '/proc/self/comm', '/proc/self/missing', '/proc/self/fd/400', '/proc/self/fd/401',
              '/proc/self/cwd/file', '/proc/self/cwd/missing', '/proc/self/root/missing',
-             '/proc/missing', '/missing', '/missing/x', '/usr/missing/../x', '']
+             '/proc/missing', '/missing', '/missing/x', '/usr/missing/../x', '',
+             '/proc/self/comm/', '/proc/self/exe/', '/proc/self/fd/400/', '/proc/self/cwd/file/',
+             '/proc/self/cwd/to-file/', '/proc/self/cwd/to-file-slash', 'to-fd/', 'to-self/cwd/to-d/',
+             'to-file/', 'to-file-slash', '/proc/self/cwd/d/', 'to-self/']
     for name in names:
         print(name, tries(name))
     for place in ('/proc', '/proc/self', '/proc/self/fd', '/proc/thread-self', 'd', 'to-self/cwd'):
