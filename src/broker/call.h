@@ -390,9 +390,9 @@ bool layer_allows(const struct layer *layer, const struct request *request);
 
 enum vnode_type vnode_type_of(mode_t mode);
 
-/* May what is at FROM be moved (LINK false) or linked to TO without becoming more permitted? */
+/* May what is at FROM, of MODE, be moved or linked to TO without becoming more permitted? */
 bool judge_move(const struct call *call, const struct place *from, const struct place *to,
-		bool is_directory);
+		mode_t mode);
 
 /* Does a verdict about PLACE depend on which object is there, of whatever kind? */
 bool judge_by_inode(const struct broker *broker, const struct place *place);

@@ -381,8 +381,10 @@ static bool has_row(const struct plan *plan, const struct place *place)
 }
 
 static bool layer_lets_move(const struct call *call, unsigned i, const struct place *from,
-			    const struct place *to, bool is_directory)
+			    const struct place *to, mode_t mode)
 {
+	const bool is_directory = S_ISDIR(mode);
+	const enum op *ops = is_directory || S_ISSOCK(mode) ? plan_move_ops : plan_move_file_ops;
 	const struct layer *layer = call->layers[i];
 	policy_state old = from->states[i], new = to->states[i];
 	unsigned change;
@@ -391,7 +393,7 @@ static bool layer_lets_move(const struct call *call, unsigned i, const struct pl
 		return false;
 	if (from->path_n == 0 || old == new)
 		return true;
-	change = policy_compare(layer->policy, old, new, is_directory, plan_move_ops, COMPARE_WORK);
+	change = policy_compare(layer->policy, old, new, is_directory, ops, COMPARE_WORK);
 	if (change & REGION_LOOSER)
 		return false;
 	/*
@@ -402,10 +404,10 @@ static bool layer_lets_move(const struct call *call, unsigned i, const struct pl
 }
 
 bool judge_move(const struct call *call, const struct place *from, const struct place *to,
-		bool is_directory)
+		mode_t mode)
 {
 	for (unsigned i = 0; i < call->n_layers; i++)
-		if (!layer_lets_move(call, i, from, to, is_directory))
+		if (!layer_lets_move(call, i, from, to, mode))
 			return false;
 	return call->n_layers > 0;
 }

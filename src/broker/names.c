@@ -278,7 +278,7 @@ void handle_link(struct call *call)
 		error = exists(&to, &st) ? EEXIST : errno == ENOENT ? EPERM : errno;
 	if (error)
 		call_error(call, error);
-	else if (!judge_move(call, &from, &to, false))
+	else if (!judge_move(call, &from, &to, st.st_mode))
 		call_error(call, exists(&to, &st) ? EEXIST : EXDEV);
 	else
 		link_pinned(call, &from, &to);
@@ -297,7 +297,7 @@ static bool may_move(const struct call *call, const struct place *from, const st
 
 		gets_new |= fresh_has(fresh, place_path(to)) && !fresh_has(fresh, place_path(from));
 	}
-	return !gets_new && judge_move(call, from, to, S_ISDIR(st->st_mode));
+	return !gets_new && judge_move(call, from, to, st->st_mode);
 }
 
 struct renaming {

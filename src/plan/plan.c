@@ -6,6 +6,7 @@
 #include "base/banned.h"
 
 const enum op plan_move_ops[] = {
+	OP_NETWORK_OUTBOUND,
 	OP_FILE_READ_DATA,
 	OP_FILE_READ_METADATA,
 	OP_FILE_READ_XATTR,
@@ -21,9 +22,10 @@ const enum op plan_move_ops[] = {
 	OP_FILE_WRITE_SETUGID,
 	OP_FILE_LINK,
 	OP_PROCESS_EXEC_ANY,
-	OP_NETWORK_OUTBOUND,
 	OP_COUNT,
 };
+
+const enum op *const plan_move_file_ops = plan_move_ops + 1;
 
 static int stop(void *context, const char *name, enum entry_type type)
 {

@@ -104,6 +104,9 @@ enum {
  */
 extern const enum op plan_move_ops[];
 
+/* The same of what is no socket, and has none below it. */
+extern const enum op *const plan_move_file_ops;
+
 struct plan_input {
 	const struct policy *policy;
 	const struct caps *caps;

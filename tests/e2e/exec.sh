@@ -373,6 +373,19 @@ moves_what_is_judged() {
 }
 check 'what is renamed or exchanged is what was judged' moves_what_is_judged
 
+# Who may be connected to is nothing to a file that is moved; a socket must not come to where it may be.
+moves_by_kind() {
+	(
+		cd "$HOME/ws" && mkdir -p shut open && echo x >shut/file
+		python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("shut/socket")'
+		"$LAPBELT" exec -p "$everything (deny network-outbound (subpath \"$HOME/ws/shut\"))" \
+			sh -c 'python3 -c "import os; os.rename(\"shut/file\", \"open/file\")" &&
+				! python3 -c "import os; os.rename(\"shut/socket\", \"open/socket\")"'
+		[ "$(cat open/file)" = x ] && [ -S shut/socket ] && [ ! -e open/socket ]
+	)
+}
+check 'a file is moved where only sockets are told apart, and they are not' moves_by_kind
+
 # between TEXT… -- LAUNCHER…: runs shell $before, renames $from (a file at first) to $to with $flags, and runs $after; each
 # TEXT is run outside before or after some renameat2 of the broker (between.py). 0: renamed, 3: EXDEV
 between() {
