@@ -293,17 +293,35 @@ static int compare(const void *a, const void *b)
 	return r ? r : order[x->kind] - order[y->kind];
 }
 
-static bool is_superseded(const struct mount_row *row, const struct mount_row *before)
+/* In what is hidden nothing is that could be mounted once more. */
+static bool is_in_hidden(const struct plan *plan, const struct mount_row *row, size_t n)
 {
-	return strcmp(before->path, row->path) == 0 &&
-	       (before->kind == row->kind || before->kind == MOUNT_READ_ONLY);
+	for (size_t i = 0; i < n; i++) {
+		const struct mount_row *outer = &plan->mounts[i];
+
+		if ((outer->kind == MOUNT_MASK ||
+		     (outer->kind == MOUNT_HIDE && strcmp(outer->path, row->path) != 0)) &&
+		    str_is_below(str_of(row->path), str_of(outer->path)))
+			return true;
+	}
+	return false;
+}
+
+/* Do the first N mounts of PLAN do what ROW does? */
+static bool is_superseded(const struct plan *plan, const struct mount_row *row, size_t n)
+{
+	const struct mount_row *last = n ? &plan->mounts[n - 1] : NULL;
+
+	return (last && strcmp(last->path, row->path) == 0 &&
+		(last->kind == row->kind || last->kind == MOUNT_READ_ONLY)) ||
+	       is_in_hidden(plan, row, n);
 }
 
 int hold_end(struct planner *p, struct err *e)
 {
 	struct plan *plan = p->plan;
 	struct mount_row *rows;
-	size_t n = 0, all;
+	size_t all;
 
 	if (!p->held.on)
 		return 0;
@@ -326,10 +344,10 @@ int hold_end(struct planner *p, struct err *e)
 	rows = plan->mounts + p->held.first;
 	if (all > 1)
 		qsort(rows, all, sizeof(*rows), compare);
+	plan->n_mounts = p->held.first;
 	for (size_t i = 0; i < all; i++)
-		if (n == 0 || !is_superseded(&rows[i], &rows[n - 1]))
-			rows[n++] = rows[i];
-	plan->n_mounts = p->held.first + n;
+		if (!is_superseded(plan, &rows[i], plan->n_mounts))
+			plan->mounts[plan->n_mounts++] = rows[i];
 	plan->ns |= NS_USER | NS_MOUNT;
 	return 0;
 }

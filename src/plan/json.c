@@ -88,6 +88,7 @@ static void put_gaps(struct json *json, const struct plan *plan)
 			json_string(json, NULL, str_of(*at));
 		json_close(json);
 		json_bool(json, "below", gap->below_paths);
+		json_bool(json, "others", gap->others);
 		json_close(json);
 	}
 	json_close(json);

@@ -103,6 +103,11 @@ bool plan_is_of_holding(const struct mount_row *row)
 	return row->kind == MOUNT_READ_ONLY || row->kind == MOUNT_WRITABLE;
 }
 
+static bool is_hidden_read_only(const struct mount_row *row)
+{
+	return (row->kind == MOUNT_HIDE || row->kind == MOUNT_MASK) && row->read_only;
+}
+
 bool plan_is_read_only(const struct plan *plan, struct str path)
 {
 	const struct mount_row *innermost = NULL;
@@ -110,11 +115,12 @@ bool plan_is_read_only(const struct plan *plan, struct str path)
 	for (size_t i = 0; i < plan->n_mounts; i++) {
 		const struct mount_row *row = &plan->mounts[i];
 
-		if (plan_is_of_holding(row) && str_is_below(path, str_of(row->path)) &&
+		if ((plan_is_of_holding(row) || is_hidden_read_only(row)) &&
+		    str_is_below(path, str_of(row->path)) &&
 		    (!innermost || strlen(row->path) >= strlen(innermost->path)))
 			innermost = row;
 	}
-	return innermost && innermost->kind == MOUNT_READ_ONLY;
+	return innermost && innermost->kind != MOUNT_WRITABLE;
 }
 
 const struct gap *plan_refusal(const struct plan *plan)

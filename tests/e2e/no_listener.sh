@@ -118,6 +118,23 @@ hidden() {
 }
 check 'what may not be read is hidden where all may be written' hidden
 
+# A pipe in what is hidden is there no more, and takes no mount of its own.
+hidden_whole() {
+	mkdir -p closed
+	echo words >closed/secret
+	mkfifo closed/pipe
+	exact '(deny file* (subpath "'"$HOME"'/ws/closed"))' sh -c '
+		cd "$HOME/ws"
+		cat f
+		cat closed/secret 2>/dev/null
+		chmod 700 closed && echo changed
+		echo x >closed/new && echo made'
+	grep -q 'first line' "$base/said"
+	fails grep -q -e words -e changed -e made -e 'lapbelt: gap' "$base/said"
+	[ "$(ls closed)" = "$(printf 'pipe\nsecret')" ]
+}
+check 'a directory with a named pipe is hidden' hidden_whole
+
 # Nobody reads them: what is written would wait for us below.
 pipes() {
 	mkdir -p kept/deep

@@ -36,6 +36,7 @@ import tempfile
 
 from differential_acts import ACTS
 from differential_ahead import Ahead
+from differential_asking import View
 from differential_judge import PYTHON, Failure, Refused, Run, show
 from differential_policies import HOST, INSIDE, PolicyMaker
 
@@ -94,7 +95,8 @@ class Test:
         if run.started[0] == "ready":
             return run
         said = run.helper.said()
-        is_gap = any(gap.kind == "content" for gap in run.gaps) or "cannot enforce" in said
+        is_gap = any(gap.kind == "content" for gap in run.gaps) or "cannot enforce" in said or \
+            run.is_hidden(View(run.inside.top), [["abs", "w"]])  # where the worker is to be
         run.close()
         if is_gap:
             self.count["refused"] += 1

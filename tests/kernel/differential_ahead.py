@@ -70,6 +70,8 @@ class Ahead:
         run = self.run
         if run.waits(self.view, name, arguments):
             return None
+        if run.is_missing(name) or run.is_hidden(self.view, arguments, self.inside):
+            return None
         stages = run.questions(self.view, name, arguments)
         said, denied, stage = "allow", [], None
         for stage, questions in enumerate(stages):

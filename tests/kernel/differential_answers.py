@@ -32,7 +32,8 @@ class Decision(ctypes.Structure):
 
 
 Verdict = collections.namedtuple("Verdict", "allowed at rule question")
-Gap = collections.namedtuple("Gap", "kind at text paths")
+# operations, paths, below: what it is about; others: whatever rule denies it, at: else this one.
+Gap = collections.namedtuple("Gap", "kind at text paths operations below others")
 
 
 class Policy:
@@ -196,8 +197,30 @@ UNJUDGED = {"file-lock": ("files that are open can be locked", None),
 
 def read_gaps(plan):
     return [Gap(gap["kind"], gap["rule"] and (gap["rule"]["line"], gap["rule"]["column"]),
-                gap["text"], [os.fsencode(path) for path in gap["paths"]])
+                gap["text"], [os.fsencode(path) for path in gap["paths"]],
+                gap["operations"], gap["below"], gap["others"])
             for gap in plan["gaps"]]
+
+
+def is_below(path, folder):
+    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
+
+
+def is_at(gap, path):
+    """Is PATH what GAP is about?"""
+    return any(is_below(path, name) if gap.below else path == name for name in gap.paths)
+
+
+def is_about(gap, verdict):
+    """Is GAP, whose rule may be an example, about what VERDICT denies?"""
+    op, thing, _ = verdict.question
+    if not any(op.startswith(one[:-1]) if one.endswith("*") else op == one for one in gap.operations):
+        return False
+    if gap.paths:  # of what a pattern matches not all is
+        return isinstance(thing, bytes) and is_at(gap, thing) and "what this matches" not in gap.text
+    # IP sockets have other gaps.
+    return gap.others and ("unix socket" not in gap.text or
+                           isinstance(thing, bytes) and thing.startswith(b"/"))
 
 
 def covers_seen(gaps, verdict, act):
@@ -207,7 +230,7 @@ def covers_seen(gaps, verdict, act):
     for gap in gaps:
         if gap.text.startswith(text or "-") and (not kinds or more.get("vnode-type") in kinds):
             return True
-        if gap.kind == "content" and gap.at == verdict.at:
+        if gap.kind == "content" and (gap.at and gap.at == verdict.at or is_about(gap, verdict)):
             return True
         if gap.kind != "metadata" or gap.at != verdict.at:
             continue
@@ -234,6 +257,23 @@ MOVING = ("rename", "link", "unlink", "rmdir", "tmpfile")
 ATTRIBUTES = ("chmod", "fchmod", "chown", "utime", "futime", "setxattr", "removexattr", "setacl",
               "flags")
 
+WRITING = (*MOVING, *ATTRIBUTES, "mkdir", "mkfifo", "mknod", "symlink", "listen-unix")
+HIDDEN = "these are hidden, whatever else"
+
+
+def has_set_id(arguments):
+    """Is there a mode with such a bit among ARGUMENTS? Flags of open(2) have others, too."""
+    return any(isinstance(one, int) and one & 0o6000 and one < 0o10000 for one in arguments[1:])
+
+
+def is_nothing(result):
+    """Is it what can be had of nothing: an error, an empty file or directory?"""
+    said = result[1] if result[0] == "ok" else None
+    return result[0] in ("ok", "error") and all(
+        one in (None, 0, "", "0o40000", "0o100000")
+        for one in (said if isinstance(said, list) else [said]))
+
+
 STRICTER = [
     # text, what it is about: (verdicts of the act, its name, start) -> bool
     ("what appears later in these directories", "late"),
@@ -241,7 +281,9 @@ STRICTER = [
     ("the files of processes in /proc cannot be opened", "process"),
     ("what is mounted a second time here", "within"),
     ("these are read-only as a whole", "within"),
-    ("these are hidden, whatever else", "within"),
+    (HIDDEN, "within"),
+    ("writes are refused wherever", "writing"),
+    ("setuid or setgid bit set", "set-id"),
     ("these cannot be removed or renamed", "moves"),
     ("where something can be written", "attributes"),
     ("may be written below, but not made, removed or renamed", "itself"),
@@ -291,6 +333,12 @@ def covers_refused(gaps, act, arguments, asked, start):
                 return True
         elif how == "attributes":
             if act in ATTRIBUTES:
+                return True
+        elif how == "writing":
+            if act in WRITING or any(q[0].startswith("file-write") for q in asked):
+                return True
+        elif how == "set-id":
+            if act in ("open", "open2", "creat", "chmod", "fchmod") and has_set_id(arguments):
                 return True
         elif how in ("itself", "list"):
             if any(path in names for path in paths):

@@ -49,6 +49,28 @@ class View:
             return os.path.realpath(path, strict=True), found
         return self.name_of(path), found
 
+    def passed(self, where):
+        """Every name that the kernel comes by on the way to a name, itself followed."""
+        how, path = where
+        top = os.fsencode(self.top)
+        begin = {"abs": b"", "rel": b"/w/.."}.get(how)
+        if begin is None:
+            begin = b"/" + os.fsencode(how[3:]) + b"/.." * (how.count("/") + 1)
+        todo, at, passed = (begin + b"/" + os.fsencode(path)).split(b"/")[::-1], top, [top]
+        while todo and len(passed) < 200:
+            part = todo.pop()
+            if part in (b"", b"."):
+                continue
+            at = os.path.normpath(os.path.join(at, part))
+            passed.append(at)
+            try:
+                text = os.readlink(at)
+            except OSError:
+                continue
+            todo += text.split(b"/")[::-1]
+            at = b"/" if text.startswith(b"/") else os.path.dirname(at)
+        return passed
+
     def target(self, path):
         """Where open(O_CREAT) makes a file: through dangling links."""
         for _ in range(40):

@@ -15,8 +15,8 @@ import subprocess
 import time
 
 from differential_acts import ACTS, SOCKET_ACTS
-from differential_answers import (Answers, Both, BothAnswers, Policy, covers_refused, covers_seen,
-                                  read_gaps)
+from differential_answers import (HIDDEN, Answers, Both, BothAnswers, Policy, covers_refused,
+                                  covers_seen, has_set_id, is_below, is_nothing, read_gaps)
 from differential_asking import View
 from differential_names import shm_path
 from differential_policies import INSIDE
@@ -169,6 +169,8 @@ class Run:
             prefix += [test.lapbelt, "exec", *self.options, "-p", text, "--"]
         test.count["policies with a lane"] += bool(plans[-1].get("lane"))
         self.gaps = [gap for plan in plans for gap in read_gaps(plan)]
+        self.hidden = [path for gap in self.gaps if HIDDEN in gap.text for path in gap.paths]
+        self.holds = any(mount["kind"] == "read-only" for plan in plans for mount in plan["mounts"])
         if len(plans) > 1:
             self.policy = Both(policies)
             self.answers = BothAnswers(self.policy, plans)
@@ -259,14 +261,21 @@ class Run:
 
         if result[0] in ("ended", "hangs"):
             return failure(result[0], "an answer")
+        if after == self.before and is_nothing(result) and self.is_hidden(self.view, arguments):
+            self.test.count["hidden"] += 1
+            return None
+        if self.is_missing(name) and result == ["error", 0, "ENOSYS"]:
+            self.test.count["missing"] += 1
+            return self.catch_up(name, arguments, 0, after, failure)
+        if said != "allow" and result[0] == "error" and after != self.before and \
+                self.may_be_left(name, stages[stage]):
+            mode = arguments[1] if name == "creat" else arguments[2]
+            self.control.act("open", [arguments[0], self.making(name, arguments), mode])
+            self.before = self.outside.look().picture
         if result[0] == "error" and result[2] in unsure.get(result[1], ()):
             self.test.count["depends"] += 1
             return self.catch_up(name, arguments, result[1], after, failure)
         if said == "deny":
-            if after != self.before and self.may_be_left(name, stages[stage]):
-                self.control.act("open", [arguments[0], self.making(name, arguments),
-                                             arguments[-1]])
-                self.before = self.outside.look().picture
             return self.after_denial(name, arguments, stage, stages, result, after, failure)
         if self.is_gap(name, arguments, stages, result):
             return self.after_gap(name, arguments, result[1], after, failure)
@@ -285,6 +294,11 @@ class Run:
             self.before = after
             self.test.count["done"] += result[0] == "ok"
             return None
+        if self.fails_otherwise(arguments, result, control) and \
+                after == self.outside.look().picture:
+            self.before = after
+            self.test.count["failed otherwise"] += 1
+            return None
         if result == control:
             return failure("tree", self.difference(self.outside.look().picture, after))
         return failure("incomplete" if result[0] == "error" and result[2] in DENIALS else "differs",
@@ -297,6 +311,28 @@ class Run:
             return result != control and "ECONNREFUSED" in control
         return name in ("listen", "bind-abstract") and result != control and \
             "EADDRINUSE" in result + control
+
+    def is_missing(self, name):
+        """Where nobody looks into memory, openat2 is as on older kernels."""
+        return name == "open2" and not self.view.brokered
+
+    def is_hidden(self, view, arguments, inside=lambda path: path):
+        """Does a name of ARGUMENTS lead to what the plan hides, or by it? INSIDE: what VIEW's names are
+        there."""
+        return bool(self.hidden) and any(
+            is_below(inside(passed), path) for where in self.names(arguments)
+            for passed in view.passed(where) for path in self.hidden)
+
+    @staticmethod
+    def names(arguments):
+        """Those of files in ARGUMENTS; tmpfile has one without how it is said."""
+        return [["abs", one] if isinstance(one, str) else one for one in arguments
+                if isinstance(one, list) or isinstance(one, str) and one[:2] in ("w/", "o/")]
+
+    def fails_otherwise(self, arguments, result, control):
+        """Does both fail, inside because of what is looked at before names are?"""
+        return self.holds and result[0] == control[0] == "error" and \
+            (result[2] in BY_MOUNTS or result[2] == "EPERM" and has_set_id(arguments))
 
     def second_names(self, path):
         """What else is the same file as PATH."""
@@ -313,14 +349,14 @@ class Run:
     def may_be_left(self, name, questions):
         """Landlock lets make what may be made, and then does not let open it."""
         making = [q for q in questions if q[0] in ("file-write-create", "file-write-setugid")]
-        return name in ("open", "creat") and making and \
+        return name in ("open", "open2", "creat") and making and \
             not {"read", "write"} & set(self.view.brokered) and \
             self.answers.to_stage(making)[0] == "allow"
 
     @staticmethod
     def making(name, arguments):
         """The flags of an open that makes what the act made."""
-        flags = arguments[1] if name == "open" else 0
+        flags = arguments[1] if name != "creat" else 0
         return os.O_CREAT | flags & (os.O_EXCL | os.O_NOFOLLOW)
 
     def are_seen(self, denied, act, second_names):
@@ -367,7 +403,8 @@ class Run:
         if self.is_gap(name, arguments, stages, result):
             return self.after_gap(name, arguments, result[1], after, failure)
         control = self.control.act(name, arguments, stage)
-        if result == control and after == self.outside.look().picture:
+        if (result == control or self.fails_otherwise(arguments, result, control)) and \
+                after == self.outside.look().picture:
             self.before = after
             self.test.count["failed anyway"] += 1
             return None

@@ -630,7 +630,8 @@ static bool is_allowed(const struct policy *policy, uint32_t right, enum op op, 
 /* Does a mount stand at PATH, which then cannot go or be made? */
 static bool is_held(const struct fixture *f, const char *path)
 {
-	return mount_of(f, MOUNT_READ_ONLY, path) || mount_of(f, MOUNT_WRITABLE, path);
+	return mount_of(f, MOUNT_READ_ONLY, path) || mount_of(f, MOUNT_WRITABLE, path) ||
+	       mount_of(f, MOUNT_MASK, path);
 }
 
 /* Is it said that OP on PATH is not held? */

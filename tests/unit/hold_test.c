@@ -114,7 +114,15 @@ static const struct row {
 	{READABLE PROJECT "(deny file-read* (literal \"/home/u/p/absent\"))",
 	 "r / w /home/u/p", "not there yet can be read", "/home/u/p/absent"},
 	{READABLE PROJECT "(deny file-read* file-write* (subpath \"/home/u/p/.git\"))",
-	 "r / w /home/u/p m /home/u/p/.git r /home/u/p/.git", NULL, NULL},
+	 "r / w /home/u/p m /home/u/p/.git", NULL, NULL},
+	/* nothing is there to be mounted in what is hidden */
+	{READABLE PROJECT DENY("(subpath \"/home/u/p/run\")") "(deny file-read* (subpath \"/home/u/p/run\"))",
+	 "r / w /home/u/p m /home/u/p/run", NULL, NULL},
+	{READABLE PROJECT DENY("(literal \"/home/u/p/.git/config\")")
+	 "(deny file-read* (subpath \"/home/u/p/.git\"))",
+	 "r / w /home/u/p m /home/u/p/.git", NULL, NULL},
+	{"(allow default) (deny file* (subpath \"/home/u/p/run\"))",
+	 "w /home w /home/u w /home/u/p m /home/u/p/run", NULL, NULL},
 	{READABLE "(deny file-read* (literal \"/home/u/.netrc\"))", "r /", NULL, NULL},
 	{READABLE "(deny file-read-data (regex #\"^/home/u/p/.*\\.pem$\"))",
 	 "r / m /home/u/p/key.pem", "can be read below", "/home"},

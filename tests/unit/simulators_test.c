@@ -285,7 +285,7 @@ static bool is_granted(const struct plan *plan, const struct act *act, const cha
 static bool is_held(const struct plan *plan, struct str path)
 {
 	return plan_is_mount(plan, MOUNT_READ_ONLY, path) ||
-	       plan_is_mount(plan, MOUNT_WRITABLE, path);
+	       plan_is_mount(plan, MOUNT_WRITABLE, path) || plan_is_mount(plan, MOUNT_MASK, path);
 }
 
 /* Mounts refuse to write where they are read-only, and to let go what they stand on. */
