@@ -201,8 +201,8 @@ static int pin(const struct call *call, const struct way *way, const char *path,
 {
 	int cleanup_fd fd = open_below(call, way->base, path, flags, way->resolve);
 
-	/* EACCES: maybe of the caller's own descriptors. */
-	if (fd < 0 && errno != ELOOP && errno != ENOENT && errno != EXDEV &&
+	/* EAGAIN: too much is renamed, anywhere. EACCES: maybe of the caller's own descriptors. */
+	if (fd < 0 && errno != ELOOP && errno != ENOENT && errno != EXDEV && errno != EAGAIN &&
 	    (errno != EACCES || !call->broker->ids_changed))
 		return -1;
 	if (fd < 0 && errno == ENOENT && is_missing(call, way, path, flags)) {
