@@ -355,8 +355,8 @@ bool plan_is_mount(const struct plan *plan, enum mount_kind kind, struct str pat
 bool plan_is_of_holding(const struct mount_row *row);
 
 /*
- * Is PATH in what a mount makes read-only, or hides by something that is? Devices that are not hidden
- * can be written all the same.
+ * Is PATH in what a mount makes read-only, or hides by something that is? Devices that are not
+ * hidden can be written all the same.
  */
 bool plan_is_read_only(const struct plan *plan, struct str path);
 
