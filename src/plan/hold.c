@@ -296,14 +296,12 @@ static int compare(const void *a, const void *b)
 /* In what is hidden nothing is that could be mounted once more. */
 static bool is_in_hidden(const struct plan *plan, const struct mount_row *row, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct mount_row *outer = &plan->mounts[i];
-
+	for (const struct mount_row *outer = plan->mounts; outer && outer < plan->mounts + n;
+	     outer++)
 		if ((outer->kind == MOUNT_MASK ||
 		     (outer->kind == MOUNT_HIDE && strcmp(outer->path, row->path) != 0)) &&
 		    str_is_below(str_of(row->path), str_of(outer->path)))
 			return true;
-	}
 	return false;
 }
 
