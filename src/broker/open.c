@@ -182,7 +182,7 @@ static void fifo_read_retry(struct call *call, void *data)
 
 static void open_fifo(struct call *call, const struct open_call *open_call, int object)
 {
-	int flags = act_flags(open_call) & ~(O_NOFOLLOW | O_TRUNC);
+	int flags = act_flags(open_call) & ~O_NOFOLLOW;
 
 	if ((flags & O_NONBLOCK) || (flags & O_ACCMODE) == O_RDWR) { /* does not block */
 		int cleanup_fd fd = open(fd_path(object).text, flags);
