@@ -345,6 +345,8 @@ static int rename_error(const struct call *call, struct renaming *renaming)
 {
 	struct place *from = &renaming->from, *to = &renaming->to;
 	unsigned flags = renaming->flags;
+	/* What a slash at the end of the new name is about. */
+	const struct stat *slashed = flags & RENAME_EXCHANGE ? &renaming->new : &renaming->old;
 	int gone = look_at(from, &renaming->old) ? 0 : errno;
 
 	renaming->replaces = look_at(to, &renaming->new);
@@ -355,7 +357,8 @@ static int rename_error(const struct call *call, struct renaming *renaming)
 		return errno;
 	if ((flags & RENAME_NOREPLACE) && renaming->replaces)
 		return EEXIST;
-	if ((from->trailing_slash || to->trailing_slash) && !S_ISDIR(renaming->old.st_mode))
+	if ((from->trailing_slash && !S_ISDIR(renaming->old.st_mode)) ||
+	    (to->trailing_slash && !S_ISDIR(slashed->st_mode)))
 		return ENOTDIR;
 	return moving_error(call, renaming, &renaming->old, &renaming->new);
 }

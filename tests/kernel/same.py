@@ -8,6 +8,7 @@ without it: the same results, the same errors, the same tree. Prints TAP.
 import ctypes
 import errno
 import fcntl
+import itertools
 import os
 import random
 import re
@@ -290,7 +291,8 @@ def case_missing():
     os.dup2(os.open('file', os.O_RDONLY), 400)
     for name, text in (('to-self', '/proc/self'), ('to-fd', '/proc/self/fd/400'),
                        ('to-no-fd', '/proc/self/fd/401'), ('to-proc', '/proc'), ('to-d', 'd'),
-                       ('to-missing', 'missing'), ('to-file', 'file'), ('to-file-slash', 'file/'), ('to-to-self', 'to-self'),
+                       ('to-missing', 'missing'), ('to-file', 'file'), ('to-file-slash', 'file/'),
+                       ('to-to-self', 'to-self'),
                        ('loop', 'loop'), ('to-thread', '/proc/thread-self')):
         os.symlink(text, name)
     names = ['missing', 'missing/x', 'd/missing', 'd/missing/x/y', 'file/x', 'file/', 'd/../missing',
@@ -336,7 +338,8 @@ def case_unsearchable():
     for top in ('', '../', f'{here}/closed/'):
         for name in ('missing', 'missing/', 'd', 'd/', 'link/', 'file', 'file/', '.', '..', 'd/e', 'e'):
             name = top + name
-            print(name.replace(here, 'HERE'), tries(name), said(os.mkdir, name), said(os.rmdir, name), said(os.unlink, name),
+            print(name.replace(here, 'HERE'), tries(name), said(os.mkdir, name), said(os.rmdir, name),
+                  said(os.unlink, name),
                   said(os.symlink, 'x', name), said(os.link, '/etc/passwd', name), said(os.mkfifo, name),
                   [said(lambda how=how: os.close(os.open(name, how | os.O_CREAT, 0o600)))
                    for how in (os.O_RDONLY, os.O_WRONLY | os.O_APPEND, os.O_EXCL, os.O_DIRECTORY)],
@@ -344,6 +347,26 @@ def case_unsearchable():
                   [said(os.rename, name, new) for new in ('/missing/x', '../new', '/', '..')])
     os.chmod(f'{here}/closed', 0o700)
     os.chmod(f'{here}/closed/d', 0o700)
+
+
+def case_renames():
+    """Every kind of object to every other, with and without slashes at their ends, by each flag."""
+    old = ('d', 'd/', 'f', 'f/', 'to-d', 'to-d/', 'to-f', 'to-f/', 'to-no', 'to-no/', 'no', 'no/')
+    new = ('d2', 'd2/', 'f2', 'f2/', 'full', 'full/', *old[4:10], 'new', 'new/')
+    libc = ctypes.CDLL(None, use_errno=True)
+    for n, (flags, a, b) in enumerate(itertools.product((0, 1, 2), old, new)):
+        os.mkdir(str(n))
+        os.chdir(str(n))
+        for name in ('d', 'd2', 'full', 'full/x'):
+            os.mkdir(name)
+        for name in ('f', 'f2'):
+            open(name, 'w', encoding='utf-8').close()
+        for name in ('d', 'f', 'no'):
+            os.symlink(name, f'to-{name}')
+        r = libc.renameat2(-100, a.encode(), -100, b.encode(), flags)
+        print(flags, a, b, errno.errorcode[ctypes.get_errno()] if r else '',
+              [(name, stat.S_IFMT(os.lstat(name).st_mode)) for name in sorted(os.listdir())])
+        os.chdir('..')
 
 
 def in_turn(*acts):
@@ -476,7 +499,8 @@ def case_unnamed():
     print(said(written, f'/proc/self/fd/{fd}', os.O_RDWR))
 
 
-CASES = {'real-ids': case_real_ids, 'missing': case_missing, 'unsearchable': case_unsearchable, 'umasks': case_umasks,
+CASES = {'real-ids': case_real_ids, 'missing': case_missing, 'umasks': case_umasks,
+         'unsearchable': case_unsearchable, 'renames': case_renames,
          'same-ids': case_same_ids, 'descriptor-tables': case_descriptor_tables,
          'arguments': case_arguments, 'changed-ids': case_changed_ids, 'closed': case_closed,
          'size-limit': case_size_limit, 'interrupted': case_interrupted, 'unnamed': case_unnamed}
