@@ -102,83 +102,82 @@ static int gaps_of_means(struct planner *p)
 	return r;
 }
 
+static const struct gap gaps_by_why[UNHELD_COUNT] = {
+	[UNHELD_ABSENT] = {.kind = GAP_CONTENT,
+			   .ops = {OP_FILE_WRITE_ANY, OP_FILE_LINK},
+			   .below_paths = true,
+			   .text = "what is not there yet can be made and written"},
+	[UNHELD_PATTERN] = {.kind = GAP_CONTENT,
+			    .ops = {OP_FILE_WRITE_ANY, OP_FILE_LINK},
+			    .below_paths = true,
+			    .text = "what this matches can be made and written below these "
+				    "directories, unless it is there already and in a "
+				    "directory that was looked at"},
+	[UNHELD_LINK] = {.kind = GAP_CONTENT,
+			 .ops = {OP_FILE_WRITE_ANY, OP_FILE_LINK},
+			 .below_paths = true,
+			 .text = "symlinks can be replaced"},
+	[UNHELD_UNSEEN] = {.kind = GAP_CONTENT,
+			   .ops = {OP_FILE_WRITE_ANY, OP_FILE_LINK},
+			   .below_paths = true,
+			   .text = "these directories cannot be looked at, and all in them "
+				   "can be written"},
+	[UNHELD_PIPES] = {.kind = GAP_CONTENT,
+			  .ops = {OP_FILE_WRITE_DATA},
+			  .below_paths = true,
+			  .text = "these directories were not looked through as a whole, "
+				  "and named pipes in them can be written to"},
+	[UNHELD_ATTRIBUTES] = {.kind = GAP_CONTENT,
+			       .ops = {OP_FILE_WRITE_MODE, OP_FILE_WRITE_OWNER, OP_FILE_WRITE_TIMES,
+				       OP_FILE_WRITE_XATTR, OP_FILE_WRITE_ACL},
+			       .below_paths = true,
+			       .text = "modes, owners, times and extended attributes can be "
+				       "changed at and below these"},
+	[HELD_IN_PLACE] = {.kind = GAP_STRICTER,
+			   .ops = {OP_FILE_WRITE_UNLINK, OP_FILE_WRITE_CREATE, OP_FILE_LINK},
+			   .text = "these cannot be removed or renamed, and nothing moved or "
+				   "linked into or out of them: what is denied there is held "
+				   "by mounts"},
+	[HELD_DEVICES] = {.kind = GAP_STRICTER,
+			  .ops = {OP_FILE_READ_DATA, OP_FILE_WRITE_DATA},
+			  .below_paths = true,
+			  .text = "devices that are denied cannot be read either"},
+	[UNHELD_ABSENT_READ] = {.kind = GAP_CONTENT,
+				.ops = {OP_FILE_READ_DATA},
+				.below_paths = true,
+				.text = "what is not there yet can be read once it is"},
+	[UNHELD_PATTERN_READ] = {.kind = GAP_CONTENT,
+				 .ops = {OP_FILE_READ_DATA},
+				 .below_paths = true,
+				 .text = "what this matches can be read below these "
+					 "directories, unless it is there already and in a "
+					 "directory that was looked at"},
+	[UNHELD_UNSEEN_READ] = {.kind = GAP_CONTENT,
+				.ops = {OP_FILE_READ_DATA},
+				.below_paths = true,
+				.text = "these directories cannot be looked at, and all in "
+					"them can be read"},
+	[HELD_HIDDEN] = {.kind = GAP_STRICTER,
+			 .ops = {OP_FILE_WRITE_ANY, OP_FILE_READ_ANY, OP_FILE_LINK,
+				 OP_PROCESS_EXEC_ANY, OP_FILE_IOCTL},
+			 .below_paths = true,
+			 .text = "these are hidden, whatever else than reading is allowed"},
+	[HELD_WHOLE] = {.kind = GAP_STRICTER,
+			.ops = {OP_FILE_WRITE_ANY, OP_FILE_LINK},
+			.below_paths = true,
+			.text = "these are read-only as a whole but for what is there and "
+				"allowed"},
+};
+
 int gaps_of_holding(struct planner *p)
 {
-	static const struct gap rows[UNHELD_COUNT] = {
-		[UNHELD_ABSENT] = {.kind = GAP_CONTENT,
-				   .ops = {OP_FILE_WRITE_ANY, OP_FILE_LINK},
-				   .below_paths = true,
-				   .text = "what is not there yet can be made and written"},
-		[UNHELD_PATTERN] = {.kind = GAP_CONTENT,
-				    .ops = {OP_FILE_WRITE_ANY, OP_FILE_LINK},
-				    .below_paths = true,
-				    .text = "what this matches can be made and written below these "
-					    "directories, unless it is there already and in a "
-					    "directory that was looked at"},
-		[UNHELD_LINK] = {.kind = GAP_CONTENT,
-				 .ops = {OP_FILE_WRITE_ANY, OP_FILE_LINK},
-				 .below_paths = true,
-				 .text = "symlinks can be replaced"},
-		[UNHELD_UNSEEN] = {.kind = GAP_CONTENT,
-				   .ops = {OP_FILE_WRITE_ANY, OP_FILE_LINK},
-				   .below_paths = true,
-				   .text = "these directories cannot be looked at, and all in them "
-					   "can be written"},
-		[UNHELD_PIPES] = {.kind = GAP_CONTENT,
-				  .ops = {OP_FILE_WRITE_DATA},
-				  .below_paths = true,
-				  .text = "these directories were not looked through as a whole, "
-					  "and named pipes in them can be written to"},
-		[UNHELD_ATTRIBUTES] =
-			{.kind = GAP_CONTENT,
-			 .ops = {OP_FILE_WRITE_MODE, OP_FILE_WRITE_OWNER, OP_FILE_WRITE_TIMES,
-				 OP_FILE_WRITE_XATTR, OP_FILE_WRITE_ACL},
-			 .below_paths = true,
-			 .text = "modes, owners, times and extended attributes can be "
-				 "changed at and below these"},
-		[HELD_IN_PLACE] =
-			{.kind = GAP_STRICTER,
-			 .ops = {OP_FILE_WRITE_UNLINK, OP_FILE_WRITE_CREATE, OP_FILE_LINK},
-			 .text = "these cannot be removed or renamed, and nothing moved or "
-				 "linked into or out of them: what is denied there is held "
-				 "by mounts"},
-		[HELD_DEVICES] = {.kind = GAP_STRICTER,
-				  .ops = {OP_FILE_READ_DATA, OP_FILE_WRITE_DATA},
-				  .below_paths = true,
-				  .text = "devices that are denied cannot be read either"},
-		[UNHELD_ABSENT_READ] = {.kind = GAP_CONTENT,
-					.ops = {OP_FILE_READ_DATA},
-					.below_paths = true,
-					.text = "what is not there yet can be read once it is"},
-		[UNHELD_PATTERN_READ] = {.kind = GAP_CONTENT,
-					 .ops = {OP_FILE_READ_DATA},
-					 .below_paths = true,
-					 .text = "what this matches can be read below these "
-						 "directories, unless it is there already and in a "
-						 "directory that was looked at"},
-		[UNHELD_UNSEEN_READ] = {.kind = GAP_CONTENT,
-					.ops = {OP_FILE_READ_DATA},
-					.below_paths = true,
-					.text = "these directories cannot be looked at, and all in "
-						"them can be read"},
-		[HELD_HIDDEN] = {.kind = GAP_STRICTER,
-				 .ops = {OP_FILE_WRITE_ANY, OP_FILE_READ_ANY, OP_FILE_LINK,
-					 OP_PROCESS_EXEC_ANY, OP_FILE_IOCTL},
-				 .below_paths = true,
-				 .text = "these are hidden, whatever else than reading is allowed"},
-		[HELD_WHOLE] = {.kind = GAP_STRICTER,
-				.ops = {OP_FILE_WRITE_ANY, OP_FILE_LINK},
-				.below_paths = true,
-				.text = "these are read-only as a whole but for what is there and "
-					"allowed"},
-	};
 	const char *help = "a seccomp listener: there can be one only, and an outer sandbox has it";
 	int r = 0;
 
 	if (!p->held.on)
 		return 0;
 	for (size_t i = 0; i < p->held.n && r == 0; i++) {
-		struct gap gap = rows[p->held.list[i].why];
+		struct gap gap = gaps_by_why[p->held.list[i].why];
 
 		gap.help = help;
 		if (is_first(&p->held, i))
