@@ -288,7 +288,7 @@ static int refuse_special(const struct call *call, const struct way *way, const 
 	return -1;
 }
 
-/* As resolve_name() on *WAY, whose directory may be kept. */
+/* As resolve_name() on *WAY. */
 static int name_on(const struct call *call, struct way *way, const char *path, struct place *ret)
 {
 	char parent[PATH_MAX + 1]; /* and a dot */
